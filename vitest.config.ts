@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config';
+import { CourseReporter } from './helpers/grading/course-reporter.ts';
+import { guardedPool } from './helpers/grading/guarded-pool.ts';
+import { implementation } from './helpers/grading/implementation.ts';
+import { GradeJUnitReporter } from './helpers/grading/junit.ts';
+
+// One spec, several implementations. Both projects run the same files; the plugin decides what
+// `./exercise.ts` is.
+export default defineConfig({
+  test: {
+    include: ['lessons/*/*.spec.ts'],
+    setupFiles: ['helpers/lesson/setup.ts'],
+    testTimeout: 5_000,
+    hookTimeout: 5_000,
+    maxWorkers: 2,
+    reporters: [new CourseReporter(), new GradeJUnitReporter()],
+    projects: [
+      {
+        extends: true,
+        plugins: [implementation('exercise.ts')],
+        test: {
+          name: 'exercises',
+          // A student's file may loop, exit or eat memory: it gets a process of its own.
+          pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
+          runner: 'helpers/grading/runner.ts',
+          setupFiles: ['helpers/grading/setup-exercises.ts'],
+          execArgv: ['--max-old-space-size=512'],
+          disableConsoleIntercept: true,
+        },
+      },
+      {
+        extends: true,
+        plugins: [implementation('solution.ts')],
+        // The references keep no state in their modules, so they can share their workers.
+        test: { name: 'solutions', pool: 'forks', isolate: false },
+      },
+    ],
+  },
+});
