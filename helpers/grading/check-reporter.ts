@@ -1,0 +1,179 @@
+import { basename } from 'node:path';
+import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
+import { contractProblems } from './contract.ts';
+import { lessonFolders } from './course.ts';
+import { describeIncident } from './grade.ts';
+import { incidentKey, incidents } from './guarded-pool.ts';
+import type { Mistake } from './mistakes.ts';
+
+/** A mistake on trial: the project that makes it, and where it comes from. */
+export interface Trial extends Mistake {
+  readonly project: string;
+  readonly name: string;
+  /** Folder below `lessons/`. */
+  readonly folder: string;
+}
+
+/**
+ * Judges the course by itself: the stubs are red because of their TODO and for no other reason, the
+ * references are green, and every named mistake is caught by the test meant for it.
+ */
+export class CheckReporter implements Reporter {
+  readonly #trials: readonly Trial[];
+  #vitest: Vitest | undefined;
+  #started = 0;
+
+  constructor(trials: readonly Trial[]) {
+    this.#trials = trials;
+  }
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+    this.#started = performance.now();
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    const vitest = this.#vitest;
+    if (!vitest) return;
+    const problems: string[] = [];
+    for (const lesson of lessonFolders(vitest.config.root)) {
+      const find = (project: string) =>
+        modules.find(
+          (module) =>
+            module.project.name === project &&
+            module.moduleId.includes(`/lessons/${lesson.folder}/`),
+        );
+      const solution = find('solutions');
+      const stub = find('exercises');
+      if (!solution || !stub) continue;
+      problems.push(
+        ...solutionProblems(solution),
+        ...stubProblems(stub),
+        ...rosterProblems(solution, [...lesson.exercises.keys()]),
+      );
+      this.#log(`\n  Lesson ${lesson.number}: ${lesson.title}\n`);
+      const trials = this.#trials.filter(({ folder }) => folder === lesson.folder);
+      problems.push(...this.#printMatrix(trials, find, [...lesson.exercises.keys()]));
+    }
+    problems.push(...contractProblems(vitest.config.root, lessonFolders(vitest.config.root)));
+    for (const { message } of errors) {
+      // A mistake that kills its process is reported by the pool, and judged in the matrix.
+      if (!/^\[vitest-pool\]/.test(message ?? ''))
+        problems.push(`outside of every test: ${message}`);
+    }
+
+    const took = ((performance.now() - this.#started) / 1000).toFixed(0);
+    if (problems.length > 0) {
+      this.#log(`\n  ${problems.length} problems:`);
+      for (const problem of problems) this.#log(`    ✗ ${problem}`);
+    }
+    this.#log(
+      `\n  ${this.#trials.length} mistakes tried in ${took} s: ` +
+        `${problems.length === 0 ? 'every one is caught by the test meant for it' : 'see above'}\n`,
+    );
+    // Failing tests are what a mistake is for, so the exit code is this reporter's to set.
+    process.exitCode = problems.length > 0 ? 1 : 0;
+  }
+
+  /** A row a mistake, a column an exercise: how many of its tests fail, the named one in brackets. */
+  #printMatrix(
+    trials: readonly Trial[],
+    find: (project: string) => TestModule | undefined,
+    exercises: readonly string[],
+  ): string[] {
+    const problems: string[] = [];
+    const width = 6;
+    const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(width)).join('');
+    this.#log(`  ${cells(exercises)}`);
+    for (const trial of trials) {
+      const module = find(trial.project);
+      const failed = module ? failedTests(module) : [];
+      const caught = failed.filter((test) => test.name === trial.caughtBy);
+      const row = exercises.map((id) => {
+        const count = failed.filter((test) => test.meta().exercise === id).length;
+        const named = caught.some((test) => test.meta().exercise === id);
+        return named ? `[${count}]` : String(count || '·');
+      });
+      this.#log(`  ${cells(row)}  ${trial.name}`);
+      if (caught.length > 0) continue;
+      const others = failed.map(({ name }) => `"${name}"`).slice(0, 3);
+      problems.push(
+        `${trial.folder}, "${trial.name}": ` +
+          (others.length > 0
+            ? `caught by ${others.join(', ')}, but not by "${trial.caughtBy}"`
+            : `survives; "${trial.caughtBy}" should have caught it`),
+      );
+    }
+    return problems;
+  }
+
+  #log(text: string): void {
+    this.#vitest?.logger.log(text);
+  }
+}
+
+function testsOf(module: TestModule): TestCase[] {
+  return [...module.children.allTests()];
+}
+
+/** Tests that have not passed; those that a dying process left behind are among them. */
+function failedTests(module: TestModule): TestCase[] {
+  const incident = incidents.get(incidentKey(module.project.name, module.moduleId));
+  return testsOf(module).filter((test) => {
+    const { state } = test.result();
+    if (state === 'pending') return incident?.test === test.id;
+    return state === 'failed';
+  });
+}
+
+function solutionProblems(module: TestModule): string[] {
+  const name = basename(module.moduleId);
+  const failed = testsOf(module).filter((test) => test.result().state !== 'passed');
+  return [
+    ...module.errors().map(({ message }) => `${name}: the solution cannot run: ${message}`),
+    ...failed.map(
+      (test) =>
+        `${name}: the solution fails "${test.name}": ${test.result().errors?.[0]?.message ?? ''}`,
+    ),
+  ];
+}
+
+function stubProblems(module: TestModule): string[] {
+  const name = basename(module.moduleId);
+  const incident = incidents.get(incidentKey(module.project.name, module.moduleId));
+  const problems = module.errors().map(({ message }) => `${name}: the stub cannot run: ${message}`);
+  if (incident) problems.push(`${name}: the stub cannot run: ${describeIncident(incident)}`);
+  for (const test of testsOf(module)) {
+    const result = test.result();
+    const { exercise } = test.meta();
+    if (!exercise) {
+      if (result.state !== 'passed') {
+        problems.push(`${name}: the demonstration "${test.name}" needs an exercise to be done`);
+      }
+    } else if (result.state !== 'failed') {
+      problems.push(`${name}: "${test.name}" is ${result.state} on the untouched stub`);
+    } else {
+      const wrong = result.errors.find((error) => error.name !== 'TodoError');
+      if (wrong) {
+        problems.push(
+          `${name}: "${test.name}" fails on the stub with ${wrong.name}: ${wrong.message}`,
+        );
+      }
+    }
+  }
+  return problems;
+}
+
+function rosterProblems(module: TestModule, exercises: readonly string[]): string[] {
+  const name = basename(module.moduleId);
+  const tests = testsOf(module);
+  const graded = new Set(tests.map((test) => test.meta().exercise));
+  const seen = new Set<string>();
+  const twice = tests.filter(({ fullName }) => seen.size === seen.add(fullName).size);
+  return [
+    ...twice.map((test) => `${name}: two tests have the name "${test.name}"`),
+    ...exercises
+      .filter((exercise) => !graded.has(exercise))
+      .map((exercise) => `${name}: no test grades exercise ${exercise}`),
+  ];
+}

@@ -1,0 +1,80 @@
+// `npm run check`: the course examines itself.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runnerImport } from 'vite';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { CheckReporter, type Trial } from './check-reporter.ts';
+import { COURSE_ROOT, lessonFolders } from './course.ts';
+import { guardedPool } from './guarded-pool.ts';
+import { implementation } from './implementation.ts';
+import { type Mistakes, makeMistake } from './mistakes.ts';
+
+const lessons = lessonFolders();
+const trials: Trial[] = [];
+const wrongProjects: TestProjectInlineConfiguration[] = [];
+
+for (const { folder, number } of lessons) {
+  const lesson = join(COURSE_ROOT, 'lessons', folder).replaceAll('\\', '/');
+  const solution = readFileSync(`${lesson}/solution.ts`, 'utf8');
+  const { module } = await runnerImport<{ default: Mistakes }>(`${lesson}/mistakes.ts`, {
+    root: COURSE_ROOT,
+    logLevel: 'error',
+  });
+  for (const [name, mistake] of Object.entries(module.default)) {
+    const project = `${number} ${name}`;
+    let wrong: string;
+    try {
+      wrong = makeMistake(solution, mistake);
+    } catch (error) {
+      throw new Error(`lessons/${folder}/mistakes.ts, "${name}": ${(error as Error).message}`);
+    }
+    trials.push({ ...mistake, name, project, folder });
+    wrongProjects.push({
+      extends: true,
+      plugins: [
+        implementation('solution.ts'),
+        {
+          name: `traffic-layer:mistake:${project}`,
+          enforce: 'pre',
+          load: (id) => (id === `${lesson}/solution.ts` ? wrong : undefined),
+        },
+      ],
+      test: {
+        name: project,
+        include: [`lessons/${folder}/*.spec.ts`],
+        // A mistake may hang or die: it is run as a student's file is, with less patience.
+        pool: guardedPool({ silentMs: 6_000, outputBytes: 1_000_000 }),
+        runner: 'helpers/grading/runner.ts',
+        testTimeout: 2_500,
+      },
+    });
+  }
+}
+
+export default defineConfig({
+  root: COURSE_ROOT,
+  test: {
+    include: ['lessons/*/*.spec.ts'],
+    setupFiles: ['helpers/lesson/setup.ts'],
+    maxWorkers: 3,
+    reporters: [new CheckReporter(trials)],
+    projects: [
+      {
+        extends: true,
+        plugins: [implementation('exercise.ts')],
+        test: {
+          name: 'exercises',
+          pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
+          runner: 'helpers/grading/runner.ts',
+          setupFiles: ['helpers/grading/setup-exercises.ts'],
+        },
+      },
+      {
+        extends: true,
+        plugins: [implementation('solution.ts')],
+        test: { name: 'solutions', pool: 'forks', isolate: false },
+      },
+      ...wrongProjects,
+    ],
+  },
+});

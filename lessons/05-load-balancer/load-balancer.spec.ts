@@ -1,0 +1,831 @@
+// Lesson 5: the load balancer's role
+//
+// A region has been chosen, and three identical replicas stand behind one address. One of them
+// dies. Which replica gets the next request, and who notices? You know how a client finds the
+// address (lesson 1). You leave with a balancer that loses no request to a dead replica once it has
+// looked, with the number of replicas that takes, and with what the looking costs.
+//
+// Read from top to bottom. Demonstrations are green from the start. Exercises are red until
+// `exercise.ts` is filled in.
+import { describe, expect, it } from 'vitest';
+import {
+  DAYS_PER_MONTH,
+  K01,
+  SECONDS_PER_DAY,
+  Y1_SATURATION_RATE,
+  Y2_TARGET_UTILISATION,
+  Y3_HEALTH_CHECK,
+} from '#fixtures/assumptions.ts';
+import { expectRefusal } from '#helpers/lesson/bad-input.ts';
+import { openLesson } from '#helpers/lesson/lesson.ts';
+import { ManualClock } from '#helpers/lesson/manual-clock.ts';
+import { expectLaw, fc } from '#helpers/lesson/property.ts';
+import {
+  chooseProbeInterval,
+  detectionWindow,
+  failureBill,
+  HealthTracker,
+  planCapacity,
+  replicaLoad,
+  startProbing,
+} from './exercise.ts';
+import {
+  averageRate,
+  type Failure,
+  monthlyOutageBudgetMinutes,
+  PUBLISHED,
+  probeLoad,
+  tlsTermination,
+} from './given.ts';
+
+const lesson = openLesson(import.meta.url);
+
+const { peakRate, saturationRate, targetUtilisation, dailyRequests, failuresPerMonth } = PUBLISHED;
+
+/** Two decimals, as the lesson prints rates. */
+const rate = (value: number) => value.toFixed(2);
+/** Three decimals, as the lesson prints utilisations. */
+const share = (value: number) => value.toFixed(3);
+
+describe("Lesson 5: the load balancer's role", () => {
+  it('the plan rests on the numbers of the introductory course', () => {
+    expect(K01.trackingQueriesPerDay).toBePublished('05.given.daily.trackingQueries');
+    expect(K01.statusEventsPerDay).toBePublished('05.given.daily.statusEvents');
+    expect(dailyRequests).toBePublished('05.given.daily.total');
+    expect(K01.peakFactor).toBePublished('05.given.peakFactor');
+    expect(peakRate).toBePublished('05.given.peakRate');
+    expect(SECONDS_PER_DAY).toBePublished('05.given.secondsPerDay');
+    expect(DAYS_PER_MONTH).toBePublished('05.given.daysPerMonth');
+    expect(K01.edgeHitShare).toBePublished('05.given.edgeHitShareQuoted');
+  });
+
+  it('a replica is planned far below its ceiling, at the utilisation where waiting is still short', () => {
+    const { atHalf, atNineTenths } = K01.delay;
+    expect(K01.measuredCeiling).toBePublished('05.given.k01.measuredCeiling');
+    expect(saturationRate).toBe(Y1_SATURATION_RATE);
+    expect(saturationRate).toBePublished('05.given.saturation');
+    expect(targetUtilisation).toBe(Y2_TARGET_UTILISATION);
+    expect(targetUtilisation).toBePublished('05.given.targetUtilisation');
+    expect(atHalf.utilisation * 100).toBePublished('05.given.k01.u50');
+    expect(atHalf.factor).toBePublished('05.given.k01.delayFactor.u50');
+    expect(atNineTenths.utilisation * 100).toBePublished('05.given.k01.u90');
+    expect(atNineTenths.factor).toBePublished('05.given.k01.delayFactor.u90');
+  });
+
+  it('99.9 % leaves 43.2 minutes a month, and 28.2 of them pay for 2.82 failures', () => {
+    expect(K01.availabilityTarget).toBePublished('05.given.k01.availabilityTarget');
+    expect(monthlyOutageBudgetMinutes()).toBePublished('05.given.k01.monthlyBudget');
+    expect(K01.failureBudgetMinutes).toBePublished('05.given.k01.failureBudget');
+    expect(K01.recoveryMinutes).toBePublished('05.given.k01.recovery');
+    expect(PUBLISHED.recoverySeconds).toBePublished('05.given.k01.recoverySeconds');
+    expect(failuresPerMonth).toBePublished('05.given.k01.failuresPerMonth');
+  });
+
+  it('the average rate and a third of the peak are both 171.30, by coincidence', () => {
+    expect(averageRate(dailyRequests)).toBePublished('05.capacity.averageRate');
+    expect(peakRate / 3).toBePublished('05.capacity.peakOverMin');
+
+    // The peak factor happens to be 3, and so does the number of replicas. Change one of them:
+    expect(rate(peakRate / 4)).not.toBe(rate(averageRate(dailyRequests)));
+  });
+
+  it('probing three replicas five times a second is 15 requests a second, 2.9 % of the peak', () => {
+    const { intervalMs, timeoutMs, fall } = Y3_HEALTH_CHECK;
+    expect(intervalMs).toBePublished('05.given.probeInterval');
+    expect(PUBLISHED.probeWindowSeconds).toBePublished('05.given.probeWindowSeconds');
+    expect(timeoutMs).toBePublished('05.given.probeTimeout');
+    expect(fall).toBePublished('05.given.fallThreshold');
+
+    const load = probeLoad({ replicas: 3, intervalMs, peakRate });
+
+    expect(load.rate).toBePublished('05.probe.rate');
+    expect(load.shareOfPeak * 100).toBePublished('05.probe.share');
+    // Who halves the interval pays twice.
+    expect(probeLoad({ replicas: 3, intervalMs: 100, peakRate }).rate).toBe(2 * load.rate);
+  });
+
+  it('where TLS ends decides how many places hold the certificate, and who can read the path', () => {
+    const atBalancer = tlsTermination('balancer', 3);
+    expect(atBalancer.certificateHolders).toBePublished('05.tls.holders.atBalancer');
+    expect(atBalancer.jobsPerAddedReplica).toBePublished('05.tls.jobs.atBalancer');
+    expect(atBalancer.balancerReads).toContain('path');
+
+    // As many as there are replicas, however many those are: the ledger has an n here.
+    const counts = [1, 3, 20].map((n) => tlsTermination('replicas', n).certificateHolders);
+    expect(counts).toEqual([1, 3, 20]);
+    const asInPrint = counts.join() === '1,3,20' ? 'n' : counts.join();
+    expect(asInPrint).toBePublished('05.tls.holders.atReplicas');
+    const atReplicas = tlsTermination('replicas', 3);
+    expect(atReplicas.jobsPerAddedReplica).toBePublished('05.tls.jobs.atReplicas');
+    expect(atReplicas.balancerReads).not.toContain('path');
+  });
+
+  // Predict first: the peak is 513.89 req/s, a replica may carry 200. How many replicas do you
+  // order? And how many if one of them may die without anybody having to hurry?
+  describe('Exercise 5.1: how many replicas', lesson.exercise('5.1'), () => {
+    it.for([3, 4, 5] as const)('with %d replicas the published row of the plan comes out', (n) => {
+      const before = replicaLoad({ peakRate, saturationRate, replicas: n, failed: 0 });
+      const after = replicaLoad({ peakRate, saturationRate, replicas: n, failed: 1 });
+
+      expect(n).toBePublished(`05.capacity.n${n}.replicas`);
+      expect(before.rate).toBePublished(`05.capacity.n${n}.rate`);
+      expect(before.utilisation).toBePublished(`05.capacity.n${n}.util`);
+      expect(after.rate).toBePublished(`05.capacity.n${n}.afterRate`);
+      expect(after.utilisation).toBePublished(`05.capacity.n${n}.afterUtil`);
+    });
+
+    it('three replicas carry the peak, and four carry it with one of them gone', () => {
+      const input = { peakRate, saturationRate, targetUtilisation };
+      const bare = planCapacity({ ...input, toleratedFailures: 0 });
+      const tolerant = planCapacity({ ...input, toleratedFailures: 1 });
+
+      expect(bare.safeRate).toBePublished('05.capacity.safeRate');
+      expect(bare.minReplicas).toBePublished('05.capacity.minReplicas');
+      expect(bare.replicas).toBe(3);
+      expect(rate(bare.afterFailureRate)).toBe('171.30'); // none lost, so nothing has changed
+      expect(tolerant.replicas).toBePublished('05.capacity.tolerant');
+      expect(tolerant.replicas - tolerant.minReplicas).toBePublished('05.capacity.tolerantExtra');
+      expect(rate(tolerant.perReplicaRate)).toBe('128.47');
+      expect(share(tolerant.utilisation)).toBe('0.321');
+      expect(rate(tolerant.afterFailureRate)).toBe('171.30');
+      expect(share(tolerant.afterFailureUtilisation)).toBe('0.428');
+    });
+
+    it('doubling or halving what a replica carries takes 2 or 6 replicas', () => {
+      const plan = (saturation: number) =>
+        planCapacity({
+          peakRate,
+          saturationRate: saturation,
+          targetUtilisation,
+          toleratedFailures: 0,
+        });
+
+      expect(plan(2 * saturationRate).minReplicas).toBePublished('05.sensitivity.saturationDouble');
+      expect(plan(saturationRate / 2).minReplicas).toBePublished('05.sensitivity.saturationHalf');
+    });
+
+    it.for([
+      {
+        row: 'S1',
+        input: { saturationRate: 800 },
+        safe: 400,
+        min: 2,
+        rates: '256.94, 0.321, 513.89, 0.642',
+      },
+      {
+        row: 'S2',
+        input: { saturationRate: 200 },
+        safe: 100,
+        min: 6,
+        rates: '85.65, 0.428, 102.78, 0.514',
+      },
+      {
+        row: 'S3',
+        input: { targetUtilisation: 0.7 },
+        safe: 280,
+        min: 2,
+        rates: '256.94, 0.642, 513.89, 1.285',
+      },
+      {
+        row: 'S5',
+        input: { peakRate: 600 },
+        safe: 200,
+        min: 3,
+        rates: '200.00, 0.500, 300.00, 0.750',
+      },
+      {
+        row: 'S6',
+        input: { peakRate: 1_000 },
+        safe: 200,
+        min: 5,
+        rates: '200.00, 0.500, 250.00, 0.625',
+      },
+      {
+        row: 'S7',
+        input: { saturationRate: 250, targetUtilisation: 0.6 },
+        safe: 150,
+        min: 4,
+        rates: '128.47, 0.514, 171.30, 0.685',
+      },
+    ])('$row: other inputs give $min replicas', ({ input, safe, min, rates }) => {
+      const given = { peakRate, saturationRate, targetUtilisation, ...input };
+      const plan = planCapacity({ ...given, toleratedFailures: 0 });
+      const after = replicaLoad({ ...given, replicas: min, failed: 1 });
+
+      expect(plan.safeRate).toBeCloseTo(safe, 9);
+      expect(plan.minReplicas).toBe(min);
+      expect(
+        [
+          rate(plan.perReplicaRate),
+          share(plan.utilisation),
+          rate(after.rate),
+          share(after.utilisation),
+        ].join(', '),
+      ).toBe(rates);
+    });
+
+    it.for([
+      { toleratedFailures: 0, replicas: 3 },
+      { toleratedFailures: 1, replicas: 4 },
+      { toleratedFailures: 2, replicas: 5 },
+      { toleratedFailures: 3, replicas: 6 },
+    ])('$toleratedFailures tolerated failures take $replicas replicas', (row) => {
+      const { toleratedFailures, replicas } = row;
+      const plan = planCapacity({ peakRate, saturationRate, targetUtilisation, toleratedFailures });
+      expect(plan.replicas).toBe(replicas);
+    });
+
+    it('a quotient that is whole but for binary noise takes no extra replica', () => {
+      // 171 / (100 x 0.57) is 3, and 3.0000000000000004 in binary fractions.
+      const input = { peakRate: 171, saturationRate: 100, targetUtilisation: 0.57 };
+      expect(planCapacity({ ...input, toleratedFailures: 0 }).replicas).toBe(3);
+    });
+
+    it('a peak below the safe rate takes one replica, and two if one may be lost', () => {
+      const input = { peakRate: 120, saturationRate, targetUtilisation };
+      expect(planCapacity({ ...input, toleratedFailures: 0 }).replicas).toBe(1);
+      expect(planCapacity({ ...input, toleratedFailures: 1 }).replicas).toBe(2);
+      // However small the peak, somebody has to answer it.
+      expect(planCapacity({ ...input, peakRate: 1e-12, toleratedFailures: 0 }).replicas).toBe(1);
+    });
+
+    it('when the last replica is gone the load of those that are left is infinite', () => {
+      expect(replicaLoad({ peakRate: 120, saturationRate, replicas: 1, failed: 1 })).toEqual({
+        rate: Infinity,
+        utilisation: Infinity,
+      });
+    });
+
+    it('for every peak the plan holds its target, and one replica fewer does not', () =>
+      expectLaw(
+        {
+          peakRate: fc.double({ min: 1, max: 1e6, noNaN: true }),
+          targetUtilisation: fc.double({ min: 0.05, max: 1, noNaN: true }),
+          toleratedFailures: fc.nat(5),
+        },
+        (input) => {
+          const plan = planCapacity({ ...input, saturationRate });
+          expect(plan.afterFailureUtilisation).toBeLessThanOrEqual(
+            input.targetUtilisation * (1 + 1e-8),
+          );
+          if (plan.minReplicas === 1) return;
+          const tighter = replicaLoad({
+            peakRate: input.peakRate,
+            saturationRate,
+            replicas: plan.replicas - 1,
+            failed: input.toleratedFailures,
+          });
+          expect(tighter.utilisation).toBeGreaterThan(input.targetUtilisation);
+        },
+      ));
+
+    it.for([
+      { field: 'peakRate', bad: [0, -1, NaN, Infinity] },
+      { field: 'saturationRate', bad: [0, -400, NaN, Infinity] },
+      { field: 'targetUtilisation', bad: [0, -0.5, 1.01, NaN] },
+      { field: 'toleratedFailures', bad: [-1, 0.5, NaN, Infinity] },
+    ])('planCapacity refuses a $field that makes no sense', ({ field, bad }) => {
+      const good = { peakRate, saturationRate, targetUtilisation, toleratedFailures: 1 };
+      for (const value of bad)
+        expectRefusal(() => planCapacity({ ...good, [field]: value }), field);
+    });
+
+    it.for([
+      { field: 'peakRate', bad: [0, -1, NaN, Infinity] },
+      { field: 'saturationRate', bad: [0, -400, NaN, Infinity] },
+      { field: 'replicas', bad: [0, -1, 2.5, NaN, Infinity] },
+      { field: 'failed', bad: [-1, 0.5, 4, NaN, Infinity] },
+    ])('replicaLoad refuses a $field that makes no sense', ({ field, bad }) => {
+      const good = { peakRate, saturationRate, replicas: 3, failed: 1 };
+      for (const value of bad) expectRefusal(() => replicaLoad({ ...good, [field]: value }), field);
+    });
+  });
+
+  // Predict first: nobody looks, and after ten minutes somebody repairs it. How many requests went
+  // to the dead replica? And how many if the balancer notices within 0.2 seconds?
+  describe('Exercise 5.2: what a failure costs', lesson.exercise('5.2'), () => {
+    const input = { peakRate, replicas: 3, dailyRequests, failuresPerMonth };
+
+    it('with a health check a failure drops 34.26 requests, 97 in a month', () => {
+      const bill = failureBill({ ...input, windowSeconds: PUBLISHED.probeWindowSeconds });
+
+      expect(bill.perFailure).toBePublished('05.bill.probe.perFailure');
+      expect(bill.perMonth).toBePublished('05.bill.probe.perMonth');
+      expect(bill.availability * 100).toBePublished('05.bill.probe.availability');
+    });
+
+    it('with a repair by hand it drops 102,778, 289,834 in a month: 3000 times as many', () => {
+      const bill = failureBill({ ...input, windowSeconds: PUBLISHED.recoverySeconds });
+      const probed = failureBill({ ...input, windowSeconds: PUBLISHED.probeWindowSeconds });
+
+      expect(bill.perFailure).toBePublished('05.bill.manual.perFailure');
+      expect(bill.perMonth).toBePublished('05.bill.manual.perMonth');
+      expect(bill.availability * 100).toBePublished('05.bill.manual.availability');
+      expect(bill.perFailure / probed.perFailure).toBePublished('05.bill.ratio');
+    });
+
+    it.for([
+      {
+        row: 'S1',
+        change: { replicas: 2 },
+        probe: '51.39 / 145 / 99.99997',
+        manual: '154167.00 / 434751 / 99.90208',
+      },
+      {
+        row: 'S2',
+        change: { replicas: 6 },
+        probe: '17.13 / 48 / 99.99999',
+        manual: '51389.00 / 144917 / 99.96736',
+      },
+      {
+        row: 'S4',
+        change: { probeSeconds: 1 },
+        probe: '171.30 / 483 / 99.99989',
+        manual: '102778.00 / 289834 / 99.93472',
+      },
+      {
+        row: 'S5',
+        change: { peakRate: 600 },
+        probe: '40.00 / 113 / 99.99997',
+        manual: '120000.00 / 338400 / 99.92378',
+      },
+      {
+        row: 'S6',
+        change: { peakRate: 1_000, replicas: 5, dailyRequests: 28_800_000 },
+        probe: '40.00 / 113 / 99.99999',
+        manual: '120000.00 / 338400 / 99.96083',
+      },
+      {
+        row: 'S7',
+        change: { replicas: 4 },
+        probe: '25.69 / 72 / 99.99998',
+        manual: '77083.50 / 217375 / 99.95104',
+      },
+      {
+        row: 'S8',
+        change: { failuresPerMonth: 0.94, probeSeconds: 5, manualSeconds: 1_800 },
+        probe: '856.48 / 805 / 99.99982',
+        manual: '308334.00 / 289834 / 99.93472',
+      },
+    ])('$row: other inputs, other bills', ({ change, probe, manual }) => {
+      const { probeSeconds, manualSeconds, ...rest } = {
+        probeSeconds: PUBLISHED.probeWindowSeconds,
+        manualSeconds: PUBLISHED.recoverySeconds,
+        ...change,
+      };
+      const print = (windowSeconds: number) => {
+        const bill = failureBill({ ...input, ...rest, windowSeconds });
+        return [
+          rate(bill.perFailure),
+          bill.perMonth.toFixed(0),
+          (bill.availability * 100).toFixed(5),
+        ].join(' / ');
+      };
+
+      expect(print(probeSeconds)).toBe(probe);
+      expect(print(manualSeconds)).toBe(manual);
+    });
+
+    it('a window of nothing costs nothing, and one replica alone costs the whole peak', () => {
+      expect(failureBill({ ...input, windowSeconds: 0 })).toEqual({
+        perFailure: 0,
+        perMonth: 0,
+        availability: 1,
+      });
+      const alone = failureBill({ ...input, peakRate: 600, replicas: 1, windowSeconds: 10 });
+      expect(alone.perFailure).toBe(600 * 10);
+    });
+
+    it('the 97 requests of a month are 96.61 before they are printed', () => {
+      const bill = failureBill({ ...input, windowSeconds: PUBLISHED.probeWindowSeconds });
+      expect(bill.perMonth.toFixed(2)).toBe('96.61');
+      expect(bill.perMonth).toBeCloseTo(bill.perFailure * failuresPerMonth, 9);
+    });
+
+    it('availability never falls below 0', () => {
+      const always = failureBill({ ...input, replicas: 1, windowSeconds: 1e9 });
+      expect(always.availability).toBe(0);
+    });
+
+    it('the bill is proportional to the window and to nothing else that the balancer controls', () =>
+      expectLaw(
+        {
+          windowSeconds: fc.integer({ min: 1, max: 600 }),
+          replicas: fc.integer({ min: 1, max: 50 }),
+        },
+        ({ windowSeconds, replicas }) => {
+          const once = failureBill({ ...input, replicas, windowSeconds });
+          const twice = failureBill({ ...input, replicas, windowSeconds: 2 * windowSeconds });
+          expect(twice.perFailure).toBeCloseTo(2 * once.perFailure, 6);
+          expect(once.perFailure * replicas).toBeCloseTo(peakRate * windowSeconds, 6);
+        },
+      ));
+
+    // Request-based and time-based availability are different rulers. The month below spends all
+    // 28.2 minutes of the failure budget, and misses nothing that counts requests.
+    it('the month that spends the whole failure budget still answers more than 99.9 % of requests', () => {
+      const bill = failureBill({ ...input, windowSeconds: PUBLISHED.recoverySeconds });
+      const minutesDown = (failuresPerMonth * PUBLISHED.recoverySeconds) / 60;
+
+      expect(minutesDown).toBeCloseTo(K01.failureBudgetMinutes, 9);
+      expect(bill.availability * 100).toBeGreaterThan(K01.availabilityTarget);
+    });
+
+    it.for([
+      { field: 'peakRate', bad: [0, -1, NaN, Infinity] },
+      { field: 'replicas', bad: [0, 2.5, NaN] },
+      { field: 'dailyRequests', bad: [0, -1, NaN, Infinity] },
+      { field: 'failuresPerMonth', bad: [-0.1, NaN, Infinity] },
+      { field: 'windowSeconds', bad: [-1, NaN, Infinity] },
+    ])('failureBill refuses a $field that makes no sense', ({ field, bad }) => {
+      const good = { ...input, windowSeconds: 1 };
+      for (const value of bad) expectRefusal(() => failureBill({ ...good, [field]: value }), field);
+    });
+  });
+
+  describe('Exercise 5.3: how often to look', lesson.exercise('5.3'), () => {
+    const input = { peakRate, replicas: 3, maxDroppedPerFailure: 34.26, maxProbeShare: 0.03 };
+
+    it('34.26 drops and a share of 3 % leave 195 to 200 ms: Y3 is the last value that passes', () => {
+      expect(chooseProbeInterval(input)).toEqual({ minMs: 195, maxMs: Y3_HEALTH_CHECK.intervalMs });
+    });
+
+    it.for([
+      {
+        peakRate: 70,
+        replicas: 3,
+        maxDroppedPerFailure: 2.03,
+        maxProbeShare: 1,
+        minMs: 43,
+        maxMs: 87,
+      },
+      {
+        peakRate: 80,
+        replicas: 7,
+        maxDroppedPerFailure: 4,
+        maxProbeShare: 0.35,
+        minMs: 250,
+        maxMs: 350,
+      },
+    ])(
+      'limits that are whole but for binary noise are those whole numbers: $minMs to $maxMs ms',
+      (row) => {
+        const { minMs, maxMs, ...asked } = row;
+        expect(chooseProbeInterval(asked)).toEqual({ minMs, maxMs });
+      },
+    );
+
+    it.for([
+      { change: { maxProbeShare: 0.02 }, minMs: '292', maxMs: '200' },
+      { change: { maxDroppedPerFailure: 20 }, minMs: '195', maxMs: '116' },
+      { change: { maxDroppedPerFailure: 0 }, minMs: '195', maxMs: '0' },
+    ])('where nothing fits, the error has both limits: $minMs and $maxMs ms', (row) => {
+      const refused = () => chooseProbeInterval({ ...input, ...row.change });
+      expectRefusal(refused, row.minMs, Error);
+      expectRefusal(refused, row.maxMs, Error);
+      // The input is a sensible one, so this is no RangeError.
+      try {
+        refused();
+      } catch (error) {
+        expect(error).not.toBeInstanceOf(RangeError);
+      }
+    });
+
+    it('every interval it permits keeps both promises, and the next one on either side does not', () =>
+      expectLaw(
+        {
+          peakRate: fc.integer({ min: 50, max: 5_000 }),
+          replicas: fc.integer({ min: 1, max: 20 }),
+          maxDroppedPerFailure: fc.integer({ min: 50, max: 100 }),
+          maxProbeShare: fc.constantFrom(0.5, 0.75, 1),
+        },
+        (asked) => {
+          const drops = (ms: number) => (asked.peakRate / asked.replicas) * (ms / 1_000);
+          const probes = (ms: number) => (asked.replicas * 1_000) / ms / asked.peakRate;
+          const { minMs, maxMs } = chooseProbeInterval(asked);
+          expect(drops(maxMs)).toBeLessThanOrEqual(asked.maxDroppedPerFailure * (1 + 1e-8));
+          expect(drops(maxMs + 1)).toBeGreaterThan(asked.maxDroppedPerFailure);
+          expect(probes(minMs)).toBeLessThanOrEqual(asked.maxProbeShare * (1 + 1e-8));
+          if (minMs > 1) expect(probes(minMs - 1)).toBeGreaterThan(asked.maxProbeShare);
+        },
+      ));
+
+    it.for([
+      { field: 'peakRate', bad: [0, -1, NaN, Infinity] },
+      { field: 'replicas', bad: [0, 2.5, NaN] },
+      { field: 'maxDroppedPerFailure', bad: [-1, NaN, Infinity] },
+      { field: 'maxProbeShare', bad: [0, -0.1, 1.01, NaN] },
+    ])('chooseProbeInterval refuses a $field that makes no sense', ({ field, bad }) => {
+      for (const value of bad) {
+        expectRefusal(() => chooseProbeInterval({ ...input, [field]: value }), field);
+      }
+    });
+  });
+
+  describe('Exercise 5.4: HealthTracker', lesson.exercise('5.4'), () => {
+    const three = ['k1', 'k2', 'k3'];
+    /** Records `+` as a success and `-` as a failure of k2, and says after each whether it is up. */
+    const follow = (verdicts: string, options: { fall: number; rise: number }): string => {
+      const tracker = new HealthTracker(three, options);
+      return [...verdicts]
+        .map((verdict) => {
+          tracker.record('k2', verdict === '+');
+          return tracker.up().includes('k2') ? 'u' : 'd';
+        })
+        .join('');
+    };
+
+    it('one failed probe takes k2 out, one success puts it back in its place', () => {
+      const tracker = new HealthTracker(three, { fall: 1, rise: 1 });
+      expect(tracker.up()).toEqual(['k1', 'k2', 'k3']);
+      tracker.record('k2', false);
+      expect(tracker.up()).toEqual(['k1', 'k3']);
+      tracker.record('k2', true);
+      expect(tracker.up()).toEqual(['k1', 'k2', 'k3']);
+    });
+
+    it.for([
+      { verdicts: '--+---', options: { fall: 3, rise: 1 }, states: 'uuuuud' },
+      { verdicts: '-++', options: { fall: 1, rise: 2 }, states: 'ddu' },
+      { verdicts: '-+-++', options: { fall: 1, rise: 2 }, states: 'ddddu' },
+      { verdicts: '---+--+++', options: { fall: 2, rise: 3 }, states: 'uddddd' + 'ddu' },
+      { verdicts: '--++--', options: { fall: 2, rise: 2 }, states: 'uddu' + 'ud' },
+    ])('only a row counts: $verdicts with $options gives $states', (row) => {
+      expect(follow(row.verdicts, row.options)).toBe(row.states);
+    });
+
+    it('one replica says nothing about another', () => {
+      const tracker = new HealthTracker(three, { fall: 2, rise: 1 });
+      tracker.record('k1', false);
+      tracker.record('k3', false);
+      tracker.record('k2', true);
+      expect(tracker.up()).toEqual(three);
+      tracker.record('k3', false);
+      expect(tracker.up()).toEqual(['k1', 'k2']);
+    });
+
+    it("what up() returns is the caller's own", () => {
+      const tracker = new HealthTracker(three, { fall: 1, rise: 1 });
+      tracker.up().length = 0;
+      expect(tracker.up()).toEqual(three);
+    });
+
+    it('for every sequence of verdicts, whoever is down failed `fall` times in a row since it was up', () =>
+      expectLaw(
+        {
+          verdicts: fc.array(fc.constantFrom('+', '-'), { maxLength: 40 }),
+          fall: fc.integer({ min: 1, max: 4 }),
+          rise: fc.integer({ min: 1, max: 4 }),
+        },
+        ({ verdicts, fall, rise }) => {
+          const states = `u${follow(verdicts.join(''), { fall, rise })}`;
+          for (let i = 1; i < states.length; i += 1) {
+            if (states[i] === states[i - 1]) continue;
+            const [row, wanted] = states[i] === 'd' ? [fall, '-'] : [rise, '+'];
+            const last = verdicts.slice(Math.max(0, i - row), i);
+            expect(last).toEqual(Array.from({ length: row }, () => wanted));
+          }
+        },
+      ));
+
+    it('it refuses an empty list, a name that comes twice, and thresholds below 1', () => {
+      const good = { fall: 1, rise: 1 };
+      expectRefusal(() => new HealthTracker([], good), 'replicas');
+      expectRefusal(() => new HealthTracker(['k1', 'k1'], good), 'replicas');
+      for (const bad of [0, -1, 1.5, NaN, Infinity]) {
+        expectRefusal(() => new HealthTracker(three, { ...good, fall: bad }), 'fall');
+        expectRefusal(() => new HealthTracker(three, { ...good, rise: bad }), 'rise');
+      }
+    });
+
+    it('it refuses a verdict on a replica that it does not know', () => {
+      const tracker = new HealthTracker(three, { fall: 1, rise: 1 });
+      expectRefusal(() => tracker.record('k4', false), 'k4');
+    });
+  });
+
+  //BALANCER
+
+  // The bill of exercise 5.2 took one interval as the window. That is the worst case of a crash.
+  // Predict first: what is the average? And what if the replica accepts and never answers?
+  describe('Exercise 5.9: the detection window', lesson.exercise('5.9'), () => {
+    const { intervalMs, timeoutMs, fall } = Y3_HEALTH_CHECK;
+    const published = { intervalMs, timeoutMs, fall };
+    const dropped = (windowMs: number) => rate((peakRate / 3) * (windowMs / 1_000));
+
+    it('34.26 is what the worst crash drops; the average one drops 17.13, the worst hang 51.39', () => {
+      const crash = detectionWindow({ ...published, failure: 'crash' });
+      const hang = detectionWindow({ ...published, failure: 'hang' });
+
+      expect(dropped(crash.expectedMs)).toBe('17.13');
+      expect(dropped(crash.worstMs)).toBe('34.26');
+      expect(dropped(hang.expectedMs)).toBe('34.26'); // half an interval, and the time-out
+      expect(dropped(hang.worstMs)).toBe('51.39');
+    });
+
+    it.for([
+      { failure: 'crash', intervalMs: 200, timeoutMs: 100, fall: 3, expectedMs: 500, worstMs: 600 },
+      { failure: 'hang', intervalMs: 200, timeoutMs: 100, fall: 3, expectedMs: 600, worstMs: 700 },
+      {
+        failure: 'crash',
+        intervalMs: 1_000,
+        timeoutMs: 50,
+        fall: 1,
+        expectedMs: 500,
+        worstMs: 1_000,
+      },
+      {
+        failure: 'hang',
+        intervalMs: 1_000,
+        timeoutMs: 50,
+        fall: 2,
+        expectedMs: 1_550,
+        worstMs: 2_050,
+      },
+    ] as const)(
+      'a $failure at $intervalMs ms, time-out $timeoutMs ms, threshold $fall: $expectedMs and $worstMs ms',
+      (row) => {
+        const { expectedMs, worstMs, ...input } = row;
+        expect(detectionWindow(input)).toEqual({ expectedMs, worstMs });
+      },
+    );
+
+    /**
+     * Lets k2 fail at some moment of a running health check and returns how many milliseconds
+     * later the pool went without it.
+     */
+    async function measure(
+      failure: Failure,
+      failsAtMs: number,
+      schedule: { intervalMs: number; timeoutMs: number; fall: number },
+    ): Promise<number> {
+      const clock = new ManualClock();
+      const pools: { at: number; up: string }[] = [];
+      const prober = startProbing({
+        ...schedule,
+        replicas: ['k1', 'k2', 'k3'],
+        rise: 1,
+        clock,
+        probe: (replica) => {
+          if (replica !== 'k2' || clock.now() < failsAtMs) return Promise.resolve(true);
+          return failure === 'crash'
+            ? Promise.reject(new Error('connection refused'))
+            : new Promise(() => {});
+        },
+        onChange: (up) => pools.push({ at: clock.now(), up: up.join() }),
+      });
+      await clock.advance(failsAtMs + (schedule.fall + 2) * schedule.intervalMs);
+      prober.stop();
+      expect(pools.map(({ up }) => up)).toEqual(['k1,k3']);
+      return (pools[0]?.at ?? NaN) - failsAtMs;
+    }
+
+    it.for([
+      { failure: 'crash', fall: 1 },
+      { failure: 'hang', fall: 1 },
+      { failure: 'crash', fall: 3 },
+      { failure: 'hang', fall: 2 },
+    ] as const)(
+      'a running health check agrees with the formula: a $failure, threshold $fall',
+      async (row) => {
+        const schedule = { intervalMs, timeoutMs, fall: row.fall };
+        const { expectedMs, worstMs } = detectionWindow({ ...schedule, failure: row.failure });
+        // Twenty moments, spread evenly over the third interval: 405, 415, ... 595 ms.
+        const moments = Array.from({ length: 20 }, (_, i) => 2 * intervalMs + 5 + 10 * i);
+
+        const windows: number[] = [];
+        for (const moment of moments) windows.push(await measure(row.failure, moment, schedule));
+
+        const sum = windows.reduce((total, window) => total + window, 0);
+        expect(sum / windows.length).toBe(expectedMs);
+        expect(Math.max(...windows)).toBe(worstMs - 5);
+      },
+    );
+
+    it('the first round comes one interval after the start, and each asks every replica', async () => {
+      const clock = new ManualClock();
+      const asked: string[] = [];
+      const prober = startProbing({
+        ...published,
+        replicas: ['k1', 'k2'],
+        rise: 1,
+        clock,
+        probe: async (replica) => {
+          asked.push(`${replica}@${clock.now()}`);
+          return replica === 'k1';
+        },
+      });
+
+      await clock.advance(intervalMs - 1);
+      expect(asked).toEqual([]);
+      await clock.advance(1 + 2 * intervalMs);
+      prober.stop();
+
+      // k2 is down after the first round. It goes on being asked: how else would it come back?
+      expect(asked).toEqual(['k1@200', 'k2@200', 'k1@400', 'k2@400', 'k1@600', 'k2@600']);
+      expect(prober.up()).toEqual(['k1']);
+    });
+
+    it('a verdict that comes after its time-out counts for nothing', async () => {
+      const clock = new ManualClock();
+      const answers: ((ok: boolean) => void)[] = [];
+      const prober = startProbing({
+        ...published,
+        replicas: ['k1', 'k2'],
+        rise: 1,
+        clock,
+        probe: (replica) =>
+          replica === 'k1'
+            ? Promise.resolve(true)
+            : new Promise((resolve) => answers.push(resolve)),
+      });
+
+      await clock.advance(intervalMs + timeoutMs);
+      expect(prober.up()).toEqual(['k1']);
+      answers[0]?.(true);
+      await clock.advance(1);
+      expect(prober.up()).toEqual(['k1']);
+      prober.stop();
+    });
+
+    it('an answer in time clears its deadline, and one success brings a replica back', async () => {
+      const clock = new ManualClock();
+      let healthy = false;
+      const prober = startProbing({
+        ...published,
+        replicas: ['k1'],
+        rise: 1,
+        clock,
+        probe: async () => healthy,
+      });
+
+      await clock.advance(intervalMs);
+      expect(prober.up()).toEqual([]);
+      healthy = true;
+      await clock.advance(intervalMs + timeoutMs);
+      expect(prober.up()).toEqual(['k1']);
+      prober.stop();
+    });
+
+    it('a probe that throws has failed, and the health check goes on', async () => {
+      const clock = new ManualClock();
+      let rounds = 0;
+      const prober = startProbing({
+        ...published,
+        replicas: ['k1'],
+        rise: 1,
+        clock,
+        probe: () => {
+          rounds += 1;
+          if (rounds === 1) throw new Error('no socket left');
+          return Promise.resolve(true);
+        },
+      });
+
+      await clock.advance(intervalMs);
+      expect(prober.up()).toEqual([]);
+      await clock.advance(intervalMs);
+      expect(prober.up()).toEqual(['k1']);
+      prober.stop();
+    });
+
+    it('after stop() no timer is left, and a late verdict changes nothing', async () => {
+      const clock = new ManualClock();
+      const changes: string[] = [];
+      let answer = (_ok: boolean): void => {};
+      const prober = startProbing({
+        ...published,
+        replicas: ['k1'],
+        rise: 1,
+        clock,
+        probe: () =>
+          new Promise((resolve) => {
+            answer = resolve;
+          }),
+        onChange: (up) => changes.push(up.join()),
+      });
+
+      await clock.advance(intervalMs);
+      prober.stop();
+      expect(clock.pending, 'timers that are still set').toBe(0);
+      answer(false);
+      await clock.advance(10 * intervalMs);
+      expect(changes).toEqual([]);
+      expect(prober.up()).toEqual(['k1']);
+    });
+
+    it.for([
+      { field: 'intervalMs', bad: [0, -200, NaN, Infinity] },
+      { field: 'timeoutMs', bad: [0, -1, 201, NaN, Infinity] },
+      { field: 'fall', bad: [0, 1.5, NaN, Infinity] },
+    ])('both refuse a $field that makes no sense', ({ field, bad }) => {
+      const clock = new ManualClock();
+      const probing = { ...published, replicas: ['k1'], rise: 1, clock, probe: async () => true };
+      for (const value of bad) {
+        const changed = { ...published, failure: 'crash', [field]: value } as const;
+        expectRefusal(() => detectionWindow(changed), field);
+        expectRefusal(() => startProbing({ ...probing, [field]: value }), field);
+      }
+    });
+  });
+});
