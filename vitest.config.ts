@@ -23,7 +23,6 @@ export default defineConfig({
           // A student's file may loop, exit or eat memory: it gets a process of its own.
           pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
           runner: 'helpers/grading/runner.ts',
-          setupFiles: ['helpers/grading/setup-exercises.ts'],
           execArgv: ['--max-old-space-size=512'],
           disableConsoleIntercept: true,
         },

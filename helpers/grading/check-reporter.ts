@@ -2,8 +2,6 @@ import { basename } from 'node:path';
 import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
 import { contractProblems } from './contract.ts';
 import { lessonFolders } from './course.ts';
-import { describeIncident } from './grade.ts';
-import { incidentKey, incidents } from './guarded-pool.ts';
 import type { Mistake } from './mistakes.ts';
 
 /** A mistake on trial: the project that makes it, and where it comes from. */
@@ -56,11 +54,7 @@ export class CheckReporter implements Reporter {
       problems.push(...this.#printMatrix(trials, find, [...lesson.exercises.keys()]));
     }
     problems.push(...contractProblems(vitest.config.root, lessonFolders(vitest.config.root)));
-    for (const { message } of errors) {
-      // A mistake that kills its process is reported by the pool, and judged in the matrix.
-      if (!/^\[vitest-pool\]/.test(message ?? ''))
-        problems.push(`outside of every test: ${message}`);
-    }
+    problems.push(...errors.map(({ message }) => `outside of every test: ${message}`));
 
     const took = ((performance.now() - this.#started) / 1000).toFixed(0);
     if (problems.length > 0) {
@@ -116,14 +110,9 @@ function testsOf(module: TestModule): TestCase[] {
   return [...module.children.allTests()];
 }
 
-/** Tests that have not passed; those that a dying process left behind are among them. */
+/** Tests that have failed; one whose process a mistake has ended is among them. */
 function failedTests(module: TestModule): TestCase[] {
-  const incident = incidents.get(incidentKey(module.project.name, module.moduleId));
-  return testsOf(module).filter((test) => {
-    const { state } = test.result();
-    if (state === 'pending') return incident?.test === test.id;
-    return state === 'failed';
-  });
+  return [...module.children.allTests('failed')];
 }
 
 function solutionProblems(module: TestModule): string[] {
@@ -140,9 +129,7 @@ function solutionProblems(module: TestModule): string[] {
 
 function stubProblems(module: TestModule): string[] {
   const name = basename(module.moduleId);
-  const incident = incidents.get(incidentKey(module.project.name, module.moduleId));
   const problems = module.errors().map(({ message }) => `${name}: the stub cannot run: ${message}`);
-  if (incident) problems.push(`${name}: the stub cannot run: ${describeIncident(incident)}`);
   for (const test of testsOf(module)) {
     const result = test.result();
     const { exercise } = test.meta();

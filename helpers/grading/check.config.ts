@@ -66,7 +66,6 @@ export default defineConfig({
           name: 'exercises',
           pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
           runner: 'helpers/grading/runner.ts',
-          setupFiles: ['helpers/grading/setup-exercises.ts'],
         },
       },
       {

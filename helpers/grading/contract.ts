@@ -50,7 +50,7 @@ export function declarations(source: string): Map<string, string> {
     /(?<doc>\/\*\*(?:(?!\*\/)[\s\S])*\*\/)|^export (?:async )?(?<kind>function|class|const|interface|type) (?<name>\w+)|^ {2}(?:get |async )?(?<member>[a-z]\w*)[(<]|^(?<end>\})/gm;
   for (const { groups = {} } of source.replaceAll('\r\n', '\n').matchAll(pattern)) {
     if (groups.doc) {
-      doc = groups.doc.replace(/\s+\*?\s*/g, ' ');
+      doc = groups.doc.replace(/\s+(?:\*(?!\/)\s*)?/g, ' ');
       continue;
     }
     if (groups.name) {

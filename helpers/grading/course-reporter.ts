@@ -1,18 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import type { UserConsoleLog } from 'vitest';
 import type { Reporter, SerializedError, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
 import { ledgerCoverage } from './coverage.ts';
 import {
-  type ExerciseGrade,
   firstProblem,
   type Grade,
   gradeRun,
   type LessonGrade,
+  nextLesson,
   relative,
 } from './grade.ts';
-import { incidents } from './guarded-pool.ts';
 
+/** Columns that every terminal has. */
+const WIDTH = 100;
 const BAR_WIDTH = 24;
 
 type Style = Parameters<typeof styleText>[0];
@@ -21,15 +23,13 @@ type Style = Parameters<typeof styleText>[0];
  * What a student reads after a run: how far each lesson is, and the one thing to do next.
  *
  * Vitest's own reporters would print every red test of seventeen lessons. This one prints a table
- * for a whole run, the tests of a lesson when that lesson alone was asked for (or has just been
- * saved), and everything about a reference that fails. It also writes `grade.json` and holds the
- * ledger gate.
+ * when several lessons ran, the tests of a lesson when it ran alone (or has just been saved), and
+ * everything about a reference that fails. It also writes `grade.json` and holds the ledger gate.
  */
 export class CourseReporter implements Reporter {
   #vitest: Vitest | undefined;
   #started = 0;
-  /** Whether somebody has asked for these lessons: by a file name, or by saving one. */
-  #focus: ReadonlySet<string> = new Set();
+  #logs: UserConsoleLog[] = [];
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -37,6 +37,15 @@ export class CourseReporter implements Reporter {
 
   onTestRunStart(): void {
     this.#started = performance.now();
+    this.#logs = [];
+  }
+
+  onWatcherRerun(_files: string[], trigger?: string): void {
+    if (trigger) this.#line(this.#paint('dim', `\n  ${relative(trigger, this.#root)} has changed`));
+  }
+
+  onUserConsoleLog(log: UserConsoleLog): void {
+    this.#logs.push(log);
   }
 
   onTestRunEnd(
@@ -46,153 +55,146 @@ export class CourseReporter implements Reporter {
   ): void {
     const vitest = this.#vitest;
     if (!vitest || reason === 'interrupted') return;
-    const watching = vitest.config.watch;
-    const whole = modules.length > 2 && !watching;
+    const { watch } = vitest.config;
     const ran = (name: string) => modules.filter(({ project }) => project.name === name);
-    this.#line('');
-
     const grade = gradeRun(vitest);
-    if (ran('exercises').length > 0) {
-      if (!whole) {
-        this.#focus = new Set(ran('exercises').map(({ moduleId }) => moduleId));
-        for (const lesson of grade.lessons) {
-          if ([...this.#focus].some((id) => id.includes(`/${lesson.folder}/`))) {
-            this.#printLesson(lesson);
-          }
-        }
-      }
-      if (grade.lessons.length > 1 && !watching) this.#printTable(grade);
-      const partial = Boolean(vitest.config.testNamePattern);
-      if (!watching && !partial) {
-        writeFileSync(
-          join(vitest.config.root, 'grade.json'),
-          `${JSON.stringify(grade, null, 2)}\n`,
-        );
-      }
+    const lessons = grade.lessons.filter(({ folder }) =>
+      ran('exercises').some(({ moduleId }) => moduleId.includes(`/${folder}/`)),
+    );
+
+    this.#line('');
+    if (lessons.length > 1) this.#printTable(grade);
+    else this.#printLogs();
+    if (lessons.length === 1) for (const lesson of lessons) this.#printLesson(lesson);
+    if (ran('solutions').length > 0) {
+      this.#printReferences(ran('solutions'), lessons.length === 0);
     }
-    if (ran('solutions').length > 0) this.#printReferences(ran('solutions'));
-    this.#printUnhandled(unhandledErrors);
-    if (ran('exercises').length > 0) this.#printNext(grade);
-    if (watching) this.#line(this.#dim('\n  Waiting for changes. Press a to run all, q to quit.'));
+    for (const error of unhandledErrors) this.#error('An error outside of every test', error);
+    if (lessons.length > 0) {
+      this.#printNext(nextLesson(lessons) ?? nextLesson(grade.lessons));
+      if (!watch && !vitest.config.testNamePattern) this.#hold(grade);
+    }
+    if (watch) this.#line(this.#paint('dim', '\n  Waiting for changes. a runs all, q quits.'));
   }
 
-  onWatcherRerun(_files: string[], trigger?: string): void {
-    if (trigger) this.#line(this.#dim(`\n  ${relative(trigger, this.#root)} has changed`));
-  }
-
-  onUserConsoleLog(log: { content: string; taskId?: string }): void {
-    const task = log.taskId && this.#vitest?.state.getReportedEntityById?.(log.taskId);
-    const title = task && 'name' in task ? `printed by "${task.name}"` : 'printed while loading';
-    this.#line(`${this.#dim(`  ${title}:`)}\n${log.content.trimEnd()}`);
+  /** Vitest has no objection to a test that was skipped, and the course has. */
+  #hold(grade: Grade): void {
+    if (grade.points < grade.possible) process.exitCode = 1;
+    writeFileSync(join(this.#root, 'grade.json'), `${JSON.stringify(grade, null, 2)}\n`);
   }
 
   #printTable(grade: Grade): void {
     const width = Math.max(...grade.lessons.map(({ title }) => title.length));
-    for (const lesson of grade.lessons) {
-      const { points, possible } = lesson;
+    for (const { lesson, title, points, possible, problem } of grade.lessons) {
       const full = possible > 0 ? Math.floor((points / possible) * BAR_WIDTH) : 0;
       const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
-      const count = `${points} of ${possible}`.padStart(10);
       this.#line(
-        `  ${lesson.lesson}  ${lesson.title.padEnd(width)}  ${count}  ` +
+        `  ${lesson}  ${title.padEnd(width)}  ${`${points} of ${possible}`.padStart(10)}  ` +
           this.#paint(points === possible ? 'green' : 'yellow', bar),
       );
-      if (lesson.problem) {
-        this.#line(this.#paint('red', `      ${firstLine(lesson.problem)}`));
-      }
+      if (problem) this.#text(problem.message, { indent: 6, lines: 2, style: 'red' });
     }
+    const took = `${((performance.now() - this.#started) / 1000).toFixed(1)} s`;
     this.#line(
       `\n  ${grade.points} of ${grade.possible} graded tests pass ` +
-        this.#dim(`(${seconds(performance.now() - this.#started)}; details: grade.json)`),
+        this.#paint('dim', `(${took}; details: grade.json)`),
     );
   }
 
   #printLesson(lesson: LessonGrade): void {
     this.#line(`  ${this.#paint('bold', `Lesson ${lesson.lesson}: ${lesson.title}`)}`);
-    if (lesson.problem) this.#line(this.#paint('red', `  ${firstLine(lesson.problem)}`));
-    for (const exercise of lesson.exercises) {
-      const { id, title, status, points, possible } = exercise;
+    for (const { id, title, status, points, possible, tests } of lesson.exercises) {
       const mark = { passed: '✓', failing: '✗', 'not-started': '○', 'not-run': '–' }[status];
-      const colour = ({ passed: 'green', failing: 'red' } as const)[status as 'passed' | 'failing'];
-      const count = status === 'not-started' ? 'not started' : `${points} of ${possible}`;
-      this.#line(this.#paint(colour ?? 'dim', `  ${mark} ${id} ${title}  ${count}`));
+      const style = { passed: 'green', failing: 'red', 'not-started': 'dim', 'not-run': 'dim' };
+      const count =
+        { 'not-started': 'not started', 'not-run': 'not run' }[status as string] ??
+        `${points} of ${possible}`;
+      this.#line(this.#paint(style[status] as Style, `  ${mark} ${id} ${title}  ${count}`));
       if (status !== 'failing') continue;
-      for (const test of exercise.tests) {
-        const own = test.name.split(' > ').slice(2).join(' > ');
-        if (test.status === 'passed') this.#line(this.#paint('green', `      ✓ ${own}`));
+      for (const test of tests) {
+        const title = ownTitle(test.name);
+        if (test.status === 'passed') this.#line(this.#paint('green', `      ✓ ${title}`));
         else if (test.status === 'failing') {
-          this.#line(this.#paint('red', `      ✗ ${own}`));
-          this.#line(this.#dim(`          ${firstLine(test.message ?? '')}`));
-        } else this.#line(this.#dim(`      ○ ${own}`));
+          this.#line(this.#paint('red', `      ✗ ${title}`));
+          this.#text(test.message ?? '', { indent: 10, lines: 1, style: 'dim' });
+        } else this.#line(this.#paint('dim', `      ○ ${title}`));
       }
+    }
+    if (lesson.problem) {
+      this.#text(lesson.problem.message, { indent: 2, lines: 6, style: 'red' });
     }
     this.#line('');
   }
 
-  #printReferences(modules: readonly TestModule[]): void {
+  /** What the student's code printed, in the order in which it came. */
+  #printLogs(): void {
+    let before: string | undefined = 'none yet';
+    for (const { taskId, content } of this.#logs) {
+      if (taskId !== before) {
+        const task = taskId ? this.#vitest?.state.idMap.get(taskId) : undefined;
+        this.#line(this.#paint('dim', `  ${task ? `printed by "${task.name}"` : 'printed'}:`));
+      }
+      before = taskId;
+      this.#line(content.trimEnd());
+    }
+    if (this.#logs.length > 0) this.#line('');
+  }
+
+  #printReferences(modules: readonly TestModule[], alone: boolean): void {
     const vitest = this.#vitest;
     if (!vitest) return;
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const failed = tests.filter((test) => !['passed', 'skipped'].includes(test.result().state));
+    const passed = tests.filter((test) => test.result().state === 'passed').length;
     for (const module of modules) {
       for (const error of module.errors()) {
         this.#error(`The reference of ${module.relativeModuleId} cannot run`, error, module);
       }
-    }
-    for (const test of failed) {
-      for (const error of test.result().errors ?? []) {
-        this.#error(`The reference fails: ${test.fullName}`, error, test.module);
+      for (const test of module.children.allTests('failed')) {
+        for (const error of test.result().errors ?? []) {
+          this.#error(`The reference fails: ${test.fullName}`, error, module);
+        }
       }
     }
-    const coverage = ledgerCoverage(vitest);
-    const refuted =
-      coverage.refuted.length > 0 ? `, ${coverage.refuted.length} of them refuted` : '';
+    const { asserted, total, refuted, missing } = ledgerCoverage(vitest);
     this.#line(
       this.#paint(
-        failed.length > 0 || coverage.missing.length > 0 ? 'red' : 'dim',
-        `  References: ${tests.filter((test) => test.result().state === 'passed').length} of ` +
-          `${tests.length} tests pass, ${coverage.asserted} of ${coverage.total} published numbers ` +
-          `asserted${refuted}`,
+        passed < tests.length || missing.length > 0 ? 'red' : 'dim',
+        `  References: ${passed} of ${tests.length} tests pass, ` +
+          `${asserted} of ${total} published numbers asserted` +
+          (refuted.length > 0 ? `, ${refuted.length} of them refuted` : ''),
       ),
     );
-    for (const id of coverage.refuted) this.#line(this.#dim(`    refuted: ${id}`));
-    if (coverage.missing.length > 0) {
+    if (alone) for (const id of refuted) this.#line(this.#paint('dim', `    refuted: ${id}`));
+    if (missing.length > 0) {
       process.exitCode = 1;
       this.#line(this.#paint('red', '  Published, but asserted by no passing test:'));
-      for (const id of coverage.missing) this.#line(this.#paint('red', `    ${id}`));
+      for (const id of missing) this.#line(this.#paint('red', `    ${id}`));
     }
   }
 
-  #printNext(grade: Grade): void {
-    const next = nextExercise(grade);
-    if (!next) {
-      if (grade.possible > 0) this.#line('  Every exercise is done. Well built!');
+  #printNext(lesson: LessonGrade | undefined): void {
+    if (!lesson) {
+      this.#line('\n  Everything that ran is done. Well built!');
       return;
     }
-    const { lesson, exercise } = next;
-    const test = firstProblem(exercise.tests);
-    this.#line(`\n  ${this.#paint('bold', `Next: exercise ${exercise.id} ${exercise.title}`)}`);
-    if (test) {
-      this.#line(`    ${test.name.split(' > ').slice(2).join(' > ')}`);
-      for (const line of (test.message ?? '').split('\n').slice(0, 12)) {
-        this.#line(this.#paint('red', `    ${line}`));
-      }
-      if (test.at) this.#line(this.#paint('cyan', `    ${test.at}`));
-    }
-    const [hint] = exercise.hints;
-    if (hint) this.#line(`    Hint: ${hint}`);
-    this.#line(this.#dim(`    Read lessons/${lesson.folder}/README.md`));
-    if (!this.#vitest?.config.watch) {
-      this.#line(this.#dim(`    Work on it with: npm run learn -- lessons/${lesson.folder}`));
-    }
-  }
-
-  /** What no test and no incident explains: an error of the course, or of the machine. */
-  #printUnhandled(errors: readonly SerializedError[]): void {
-    for (const error of errors) {
-      if (incidents.size > 0 && /^\[vitest-pool\]/.test(error.message ?? '')) continue;
-      this.#error('An error outside of every test', error);
-    }
+    const { problem, folder } = lesson;
+    const exercise =
+      lesson.exercises.find(({ status }) => status === 'failing') ??
+      lesson.exercises.find(({ status }) => status !== 'passed');
+    const test = exercise && firstProblem(exercise.tests);
+    const wrong = test && test.status !== 'not-run' ? test : problem;
+    const what = exercise ? `exercise ${exercise.id} ${exercise.title}` : `lesson ${lesson.lesson}`;
+    this.#line(`\n  ${this.#paint('bold', `Next: ${what}`)}`);
+    if (wrong && wrong === test) this.#text(ownTitle(test.name), { indent: 4, lines: 2 });
+    if (wrong) this.#text(wrong.message ?? '', { indent: 4, lines: 10, style: 'red' });
+    if (wrong?.at) this.#line(this.#paint('cyan', `    ${wrong.at}`));
+    const [hint] = exercise?.hints ?? [];
+    if (hint) this.#text(`Hint: ${hint}`, { indent: 4, lines: 2 });
+    const read = `Read lessons/${folder}/README.md`;
+    const work = this.#vitest?.config.watch
+      ? ''
+      : `, then: npm run learn -- lessons/${lesson.lesson}`;
+    this.#line(this.#paint('dim', `    ${read}${work}`));
   }
 
   #error(title: string, error: unknown, module?: TestModule): void {
@@ -211,8 +213,19 @@ export class CourseReporter implements Reporter {
     this.#vitest?.logger.log(text);
   }
 
-  #dim(text: string): string {
-    return this.#paint('dim', text);
+  /** Prints a text of any length in at most so many lines. */
+  #text(text: string, options: { indent: number; lines: number; style?: Style }): void {
+    const { indent, lines, style } = options;
+    const all = text
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => wrap(line, WIDTH - indent));
+    const shown = all.slice(0, lines);
+    if (all.length > lines) shown.push(`${(shown.pop() ?? '').slice(0, WIDTH - indent - 2)} …`);
+    for (const line of shown) {
+      const text = `${' '.repeat(indent)}${line}`;
+      this.#line(style ? this.#paint(style, text) : text);
+    }
   }
 
   #paint(style: Style, text: string): string {
@@ -221,22 +234,18 @@ export class CourseReporter implements Reporter {
   }
 }
 
-/** Where to go on: the first lesson that was begun and is not done, else the first that is open. */
-export function nextExercise(
-  grade: Grade,
-): { lesson: LessonGrade; exercise: ExerciseGrade } | undefined {
-  const open = grade.lessons.filter(({ points, possible }) => points < possible);
-  const begun = (lesson: LessonGrade) =>
-    lesson.points > 0 || lesson.exercises.some(({ status }) => status === 'failing');
-  const lesson = open.find(begun) ?? open[0];
-  const exercise = lesson?.exercises.find(({ status }) => status !== 'passed');
-  return lesson && exercise && { lesson, exercise };
+/** A test's name without the describe blocks of the lesson and of the exercise. */
+function ownTitle(name: string): string {
+  return name.split(' > ').slice(2).join(' > ') || name;
 }
 
-function firstLine(text: string): string {
-  return stripVTControlCharacters(text).split('\n')[0] ?? '';
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+/** Cuts a line between words. */
+function wrap(line: string, width: number): string[] {
+  const lines = [''];
+  for (const word of line.split(/(?<=\s)(?=\S)/)) {
+    const current = lines.at(-1) ?? '';
+    if (current && (current + word).trimEnd().length > width) lines.push(word);
+    else lines[lines.length - 1] = current + word;
+  }
+  return lines.map((text) => text.trimEnd());
 }

@@ -1,18 +1,24 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { TestError } from 'vitest';
 import type { TestCase, TestModule, Vitest } from 'vitest/node';
 import { type LessonFolder, lessonFolders } from './course.ts';
-import { type Incident, incidentKey, incidents } from './guarded-pool.ts';
+import { EARLY_END } from './guarded-pool.ts';
 
 /** How a test, or an exercise as a whole, stands. */
 export type Status = 'passed' | 'failing' | 'not-started' | 'not-run';
 
-/** One graded test. */
-export interface TestGrade {
+/** What is wrong, and where. */
+export interface Problem {
+  /** What the student should read. */
+  readonly message: string;
+  /** `file:line` below the course's folder, if it is known. */
+  readonly at?: string;
+}
+
+/** One graded test. `message` is absent when it passed. */
+export interface TestGrade extends Partial<Problem> {
   readonly name: string;
   readonly status: Status;
-  /** What the student should read; absent for a test that passed. */
-  readonly message?: string;
-  /** `file:line` below the course's folder. */
-  readonly at?: string;
 }
 
 /** One exercise: a point for each graded test. */
@@ -35,28 +41,20 @@ export interface LessonGrade {
   readonly folder: string;
   readonly points: number;
   readonly possible: number;
-  /** Why the lesson's file did not run to its end, if it didn't. */
-  readonly problem?: string;
+  /** Why the lesson did not run to its end, or not as it should have. */
+  readonly problem?: Problem;
   readonly exercises: readonly ExerciseGrade[];
 }
 
-/** The grade of a course: what `grade.json` holds. */
+/** The grade of a course: what `grade.json` holds. `grade.schema.json` describes it. */
 export interface Grade {
   readonly version: 1;
+  /** Whether every lesson was graded against its roster. False when only some were asked for. */
+  readonly whole: boolean;
   readonly points: number;
   readonly possible: number;
   readonly lessons: readonly LessonGrade[];
 }
-
-/** A test that counts, as the reference run knows it. */
-interface RosterEntry {
-  readonly name: string;
-  readonly exercise: string;
-  readonly hints: readonly string[];
-}
-
-/** Name of a test without its file: `Lesson 5 > Exercise 5.1: ... > the peak needs 3 replicas`. */
-const nameOf = (test: TestCase): string => test.fullName;
 
 /**
  * Grades what has run so far. What counts is decided by the roster, the graded tests of the
@@ -65,110 +63,115 @@ const nameOf = (test: TestCase): string => test.fullName;
  */
 export function gradeRun(vitest: Vitest): Grade {
   const modules = vitest.state.getTestModules();
+  const folders = lessonFolders(vitest.config.root);
   const lessons: LessonGrade[] = [];
-  for (const folder of lessonFolders(vitest.config.root)) {
+  let whole = !vitest.config.testNamePattern;
+  for (const folder of folders) {
     const find = (project: string) =>
       modules.find(
         (module) =>
           module.project.name === project && module.moduleId.includes(`/lessons/${folder.folder}/`),
       );
     const student = find('exercises');
-    if (student) lessons.push(gradeLesson(folder, student, find('solutions') ?? student, vitest));
+    const reference = find('solutions');
+    whole &&= Boolean(student && reference);
+    if (student) lessons.push(gradeLesson(folder, student, reference ?? student, vitest));
   }
-  return { version: 1, ...sum(lessons), lessons };
+  return { version: 1, whole, ...sum(lessons), lessons };
 }
 
 function gradeLesson(
   folder: LessonFolder,
   student: TestModule,
   reference: TestModule,
-  vitest: Vitest,
+  { config }: Vitest,
 ): LessonGrade {
-  const incident = incidents.get(incidentKey(student.project.name, student.moduleId));
-  const loadError = student.errors()[0];
-  const problem = incident ? describeIncident(incident) : loadError?.message;
-  const tests = new Map([...student.children.allTests()].map((test) => [nameOf(test), test]));
+  const [error] = student.errors();
+  const loaded = !error || [...student.children.allTests()].length > 0;
+  const broken = error && explain(error, config.root, loaded);
+  const tests = new Map([...student.children.allTests()].map((test) => [test.fullName, test]));
+  const roster = [...reference.children.allTests()]
+    .map((test) => ({ name: test.fullName, ...test.meta() }))
+    // With a name pattern only what it selects is graded.
+    .filter(({ name }) => !config.testNamePattern || config.testNamePattern.test(`${name}`));
 
-  const exercises = [...rosterOf(reference)].map(([id, entries]): ExerciseGrade => {
-    const grades = entries.map(({ name }) =>
-      gradeTest(name, tests.get(name), { incident, problem, root: vitest.config.root }),
-    );
-    const points = grades.filter(({ status }) => status === 'passed').length;
+  const exercises = [...folder.exercises].map(([id, title]): ExerciseGrade => {
+    const entries = roster.filter(({ exercise }) => exercise === id);
+    const grades = entries.map(({ name }) => gradeTest(name, tests.get(name), broken, config.root));
     const first = firstProblem(grades);
     return {
       id,
-      title: folder.exercises.get(id) ?? id,
+      title,
       status: statusOf(grades),
-      points,
+      points: grades.filter(({ status }) => status === 'passed').length,
       possible: grades.length,
       ...(first?.message !== undefined && { message: first.message }),
       hints: entries[0]?.hints ?? [],
       tests: grades,
     };
   });
+  const problem = broken ?? leftOut(exercises);
   return {
     lesson: folder.number,
     title: folder.title,
     folder: folder.folder,
     ...sum(exercises),
-    ...(problem !== undefined && { problem }),
-    exercises,
+    ...(problem && { problem }),
+    exercises: exercises.filter(({ possible }) => possible > 0 || !config.testNamePattern),
   };
-}
-
-/** The graded tests of a module, by exercise, in the spec's order. */
-function rosterOf(module: TestModule): Map<string, RosterEntry[]> {
-  const roster = new Map<string, RosterEntry[]>();
-  for (const test of module.children.allTests()) {
-    const { exercise, hints = [] } = test.meta();
-    if (!exercise) continue;
-    const entries = roster.get(exercise) ?? [];
-    entries.push({ name: nameOf(test), exercise, hints });
-    roster.set(exercise, entries);
-  }
-  return roster;
 }
 
 function gradeTest(
   name: string,
   test: TestCase | undefined,
-  run: { incident: Incident | undefined; problem: string | undefined; root: string },
+  broken: Problem | undefined,
+  root: string,
 ): TestGrade {
-  const { incident } = run;
   const result = test?.result();
   if (result?.state === 'passed') return { name, status: 'passed' };
   if (result?.state === 'failed') {
     const [error] = result.errors;
-    const stack =
-      error?.stacks?.find(({ file }) => file.endsWith('/exercise.ts')) ?? error?.stacks?.[0];
     return {
       name,
       status: error?.name === 'TodoError' ? 'not-started' : 'failing',
-      message: error?.message ?? 'failed without a message',
-      ...(stack && { at: `${relative(stack.file, run.root)}:${stack.line}` }),
+      ...(error ? explain(error, root) : { message: 'It failed without a message' }),
     };
   }
-  if (test && incident?.ended.get(test.id)) return { name, status: 'passed' };
-  if (test && incident?.test === test.id) {
-    return { name, status: 'failing', message: incident.reason };
-  }
-  return { name, status: 'not-run', message: run.problem ?? notRunBecause(result?.state) };
+  const skipped = result?.state === 'skipped' ? 'It was skipped, so it proves nothing' : undefined;
+  return { name, status: 'not-run', message: skipped ?? 'It did not run', ...broken };
 }
 
-function notRunBecause(state: string | undefined): string {
-  if (state === 'skipped') return 'The test was skipped, so it proves nothing';
-  return 'The test was not run';
+/** An error in words for a student, with the line of theirs that it comes from. */
+function explain(error: TestError, root: string, loaded = true): Problem {
+  const frames = error.stacks ?? [];
+  const frame = frames.find(({ file }) => file.endsWith('/exercise.ts')) ?? frames[0];
+  let message = stripVTControlCharacters(error.message)
+    .replaceAll(`${root}/`, '')
+    .replace(
+      /^(Test|Hook) timed out in (\d+)ms.*/s,
+      (_, what, ms) =>
+        `${what === 'Test' ? 'It' : 'The set-up of a test'} did not finish within ` +
+        `${Number(ms) / 1000} s. Look for a promise that nothing settles`,
+    );
+  if (!loaded && error.name !== EARLY_END) message = `exercise.ts cannot be loaded: ${message}`;
+  return { message, ...(frame && { at: `${relative(frame.file, root)}:${frame.line}` }) };
 }
 
-/** One sentence about a process that ended early. */
-export function describeIncident({ reason, test }: Incident): string {
-  return `${test ? 'A test' : 'Loading exercise.ts'} ${reason}`;
+function leftOut(exercises: readonly ExerciseGrade[]): Problem | undefined {
+  const tests = exercises.flatMap((exercise) => exercise.tests);
+  const count = tests.filter(({ status }) => status === 'not-run').length;
+  if (count === 0) return;
+  return {
+    message:
+      `${count} of ${tests.length} graded tests did not run, so they prove nothing. ` +
+      'Look for .skip or .only in the spec',
+  };
 }
 
 function statusOf(tests: readonly TestGrade[]): Status {
   const has = (status: Status) => tests.some((test) => test.status === status);
   if (has('failing')) return 'failing';
-  if (has('not-run')) return 'not-run';
+  if (has('not-run') || tests.length === 0) return 'not-run';
   if (!has('not-started')) return 'passed';
   return has('passed') ? 'failing' : 'not-started';
 }
@@ -181,6 +184,14 @@ export function firstProblem(tests: readonly TestGrade[]): TestGrade | undefined
     if (found) return found;
   }
   return undefined;
+}
+
+/** Where to go on: the first lesson that was begun and is not done, else the first that is open. */
+export function nextLesson(lessons: readonly LessonGrade[]): LessonGrade | undefined {
+  const open = lessons.filter(({ points, possible, problem }) => points < possible || problem);
+  const begun = ({ points, problem, exercises }: LessonGrade) =>
+    points > 0 || problem || exercises.some(({ status }) => status === 'failing');
+  return open.find(begun) ?? open[0];
 }
 
 function sum(parts: readonly { points: number; possible: number }[]) {

@@ -1,11 +1,22 @@
+import type { RunnerTaskResult, TaskMeta } from 'vitest';
+
 /**
- * What a worker of the guarded pool tells its parent while it runs. The messages are written at
- * once, so the parent knows which test was running even when the worker never gets to say another
- * word.
+ * What a process of the guarded pool tells its parent while it runs. The messages are written at
+ * once, unlike Vitest's own, which are gathered for a tenth of a second: so the parent knows which
+ * test was running, and how the ones before it ended, even when the process never gets to say
+ * another word.
  */
 export type Progress =
   | { readonly course: 'start'; readonly test: string }
-  | { readonly course: 'end'; readonly test: string; readonly passed: boolean };
+  | {
+      readonly course: 'end';
+      readonly test: string;
+      readonly result: RunnerTaskResult | undefined;
+      readonly meta: TaskMeta;
+    };
+
+/** Printed on stderr by a process that ends itself because it uses too much memory. */
+export const MEMORY_NOTE = '[course: out of memory]';
 
 export function isProgress(message: unknown): message is Progress {
   return typeof message === 'object' && message !== null && 'course' in message;

@@ -1,25 +1,114 @@
-import type { RunnerTask } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import type { RunnerTask, RunnerTestSuite } from 'vitest';
 import { TestRunner } from 'vitest';
-import type { Progress } from './progress.ts';
+import { MEMORY_NOTE, type Progress } from './progress.ts';
 
-// Taken at load time: an exercise may replace process.send later.
+/** Bytes of memory, buffers included, that the process of one exercise may use. */
+const MEMORY_LIMIT = 1_200_000_000;
+
+/** Milliseconds to wait after the last test for what a student's code may still throw. */
+const AFTERMATH_MS = 20;
+
+// Taken at load time: an exercise may replace them later.
 const send = process.send?.bind(process);
+const { setTimeout, setImmediate } = globalThis;
 
-/** Vitest's runner, telling the guarded pool which test is running and how it ended. */
-export default class ReportingRunner extends TestRunner {
+/**
+ * Vitest's runner for a student's file, in a process of its own. It tells the guarded pool which
+ * test is running and how it ended, and charges errors that are thrown outside of every test to the
+ * test that was running, or had run last: Vitest only reports them for the run as a whole.
+ */
+export default class StudentRunner extends TestRunner {
+  /** The test that is running, or ran last. */
+  #test: RunnerTask | undefined;
+  /** What was thrown outside of every test. */
+  #strays: Error[] = [];
+
+  constructor(config: ConstructorParameters<typeof TestRunner>[0]) {
+    super(config);
+    guardProcess();
+    process.on('uncaughtException', (error) => this.#charge(error, 'An error was thrown'));
+    process.on('unhandledRejection', (error) => this.#charge(error, 'A promise was rejected'));
+  }
+
   override async onBeforeRunTask(task: RunnerTask): Promise<void> {
     await super.onBeforeRunTask(task);
-    if (task.type === 'test') tell({ course: 'start', test: task.id });
+    if (task.type !== 'test') return;
+    this.#test = task;
+    tell({ course: 'start', test: task.id });
+  }
+
+  /** Node reports a rejection one turn late. Without this turn the next test would be charged. */
+  async onTaskFinished(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   override onAfterRunTask(task: RunnerTask): void {
-    super.onAfterRunTask(task);
-    if (task.type === 'test') {
-      tell({ course: 'end', test: task.id, passed: task.result?.state === 'pass' });
+    super.onAfterRunTask(task as never);
+    if (task.type === 'test') this.#ended(task);
+  }
+
+  override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
+    if ('filepath' in suite) {
+      await new Promise<void>((resolve) => setTimeout(resolve, AFTERMATH_MS));
+      for (const error of this.#strays) fail(suite, error);
     }
+    await super.onAfterRunSuite(suite);
+  }
+
+  #charge(thrown: unknown, what: string): void {
+    const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = new Error(`${what}, and nothing handles it: ${cause.message}`);
+    error.name = cause.name;
+    error.stack = cause.stack ?? '';
+    this.#strays.push(error);
+    const test = this.#test;
+    if (!test) return;
+    const over = test.result?.state !== 'run';
+    fail(test, error);
+    if (over) {
+      this.#ended(test);
+      // Vitest has sent the result already.
+      const { onTaskUpdate } = this as { onTaskUpdate?: (packs: unknown[], events: []) => void };
+      onTaskUpdate?.call(this, [[test.id, test.result, test.meta]], []);
+    }
+  }
+
+  #ended({ id, result, meta }: RunnerTask): void {
+    tell({ course: 'end', test: id, result, meta });
   }
 }
 
+function fail(task: RunnerTask, { name, message, stack }: Error): void {
+  task.result ??= { state: 'fail' };
+  task.result.state = 'fail';
+  task.result.errors = [...(task.result.errors ?? []), { name, message, stack: stack ?? '' }];
+}
+
 function tell(progress: Progress): void {
-  send?.(progress);
+  // What can't be cloned, Vitest can't send either; and nobody listens when the channel is closed.
+  if (!process.connected) return;
+  try {
+    send?.(progress);
+  } catch {}
+}
+
+/** Keeps the process from outliving the run, from eating all memory and from leaving by the door. */
+function guardProcess(): void {
+  // If the parent is gone, nobody reads the results any more.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.exit = (code = process.exitCode) => {
+    throw new Error(`process.exit(${code ?? ''}) would end the whole run: return or throw instead`);
+  };
+  // A thread still sees both when the code hangs in a loop, or fills buffers, which V8's heap limit
+  // does not count.
+  new Worker(
+    `const { ppid } = process;
+     setInterval(() => {
+       const full = process.memoryUsage.rss() > ${MEMORY_LIMIT};
+       if (full) require('node:fs').writeSync(2, ${JSON.stringify(MEMORY_NOTE)});
+       if (full || process.ppid !== ppid) process.kill(process.pid, 'SIGKILL');
+     }, 200);`,
+    { eval: true, execArgv: [], env: {} },
+  ).unref();
 }

@@ -1,0 +1,16 @@
+// `npm run test:helpers`: the tests of the machinery itself.
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    include: ['helpers/**/*.test.ts'],
+    exclude: ['helpers/ui/**'],
+    setupFiles: ['helpers/lesson/setup.ts'],
+    // Some tests run a whole course in a child process.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
