@@ -142,7 +142,41 @@ export class HealthTracker {
   }
 }
 
-//BALANCER
+/**
+ * Starts a load balancer on 127.0.0.1 in front of identical replicas.
+ *
+ * Every request takes the next step of one rotation, which indexes the replicas that are up at that
+ * moment, in configured order; method, target, header fields and body are passed on, and so is the
+ * answer, both as streams. `/yonet/durum`, whatever the method, answers the status as JSON: how many
+ * attempts found nobody (`ulasilamayan`), and the ports of the replicas that are up (`ayakta`).
+ * Nobody up: 503 with the body `havuz bos` and `retry-after: 1`. The replica cannot be reached: 502
+ * with the body `kopyaya ulasilamadi`.
+ *
+ * With a health check, a round of probes, one GET `/saglik` to each replica at the same time, runs
+ * every `intervalMs`, the first one `intervalMs` after the start. Status 200 within `timeoutMs` is a
+ * success, and `HealthTracker` judges. What happens to users' requests changes nobody's state.
+ *
+ * Exercise 5.6: fields that belong to one connection do not cross it, in neither direction (RFC 9110,
+ * section 7.6.1), and a body stays framed. A target that `new URL(target, 'http://x')` rejects is
+ * answered with 400, and nothing else moves. With `adminPort` the status is served there alone.
+ *
+ * Exercise 5.7: a client that leaves takes its upstream request with it (`clientAborted`). A replica
+ * that breaks off before its headers is a 502 (`unreachable`), after them it cuts the client's
+ * connection (`upstreamReset`); one that has sent no headers within `headerTimeoutMs` is a 504
+ * (`upstreamTimeout`). A failed attempt or an aborted request moves exactly one of the four.
+ *
+ * Exercise 5.8: with `retry`, an attempt that failed before any header is repeated on another
+ * replica, each replica at most once for a request, never after a time-out. Where the connection was
+ * refused that is so for every request; where something may have been sent, only for GET, HEAD,
+ * OPTIONS, TRACE, PUT and DELETE without a body (RFC 9110, section 9.2.2). All tried: 502.
+ *
+ * @throws {RangeError} as a rejection, before anything listens, when `replicas` is empty or has a
+ *   name twice, or `fall` or `rise` is not a whole number of 1 or more
+ */
+export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
+  // TODO 5.5: filter, choose, forward; and probe beside it.
+  return todo('5.5 startBalancer');
+}
 
 /**
  * How long a failed replica keeps getting requests, if failures fall at any moment between two

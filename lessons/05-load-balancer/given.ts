@@ -127,7 +127,7 @@ export interface BalancerStatus {
 }
 
 /** A running balancer. */
-export interface Balancer {
+export interface Balancer extends AsyncDisposable {
   /** TCP port on 127.0.0.1. */
   readonly port: number;
   /** Port of the status page, if one was asked for. */

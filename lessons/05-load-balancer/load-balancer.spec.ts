@@ -17,9 +17,20 @@ import {
   Y3_HEALTH_CHECK,
 } from '#fixtures/assumptions.ts';
 import { expectRefusal } from '#helpers/lesson/bad-input.ts';
+import { openClient } from '#helpers/lesson/client.ts';
+import { attachFigure, bars } from '#helpers/lesson/figure.ts';
+import { startHttpServer } from '#helpers/lesson/http-server.ts';
 import { openLesson } from '#helpers/lesson/lesson.ts';
 import { ManualClock } from '#helpers/lesson/manual-clock.ts';
 import { expectLaw, fc } from '#helpers/lesson/property.ts';
+import { startTcpServer } from '#helpers/lesson/tcp-server.ts';
+import {
+  printTally,
+  type Replica,
+  sendTrackingRequests,
+  startReplica,
+  withReusedPorts,
+} from '#helpers/lesson/tracking.ts';
 import {
   chooseProbeInterval,
   detectionWindow,
@@ -27,6 +38,7 @@ import {
   HealthTracker,
   planCapacity,
   replicaLoad,
+  startBalancer,
   startProbing,
 } from './exercise.ts';
 import {
@@ -35,6 +47,7 @@ import {
   monthlyOutageBudgetMinutes,
   PUBLISHED,
   probeLoad,
+  type ReplicaAddress,
   tlsTermination,
 } from './given.ts';
 
@@ -604,7 +617,375 @@ describe("Lesson 5: the load balancer's role", () => {
     });
   });
 
-  //BALANCER
+  // Predict first: k2 dies. How are 300 requests split once the balancer has noticed, and how many
+  // fail when nobody looks?
+  describe('Exercise 5.5: the balancer', lesson.exercise('5.5'), () => {
+    /** The published health check, but the tests say when to probe. */
+    const health = { ...Y3_HEALTH_CHECK, intervalMs: 0 };
+
+    const readStatus = async (port: number): Promise<string> => {
+      using client = openClient(port);
+      return (await client.send('/yonet/durum')).body;
+    };
+    /** The status body as published, where k1, k2 and k3 had the ports 8861, 8862 and 8863. */
+    const onPublishedPorts = (body: string, replicas: readonly ReplicaAddress[]): string =>
+      replicas.reduce((text, { port }, i) => text.replace(`${port}`, `${8861 + i}`), body);
+
+    it('with three replicas up 300 requests are split 100/100/100', async () => {
+      await using k1 = await startReplica('k1');
+      await using k2 = await startReplica('k2');
+      await using k3 = await startReplica('k3');
+      const replicas = [k1, k2, k3];
+      await using looking = await startBalancer({ replicas, health });
+
+      const up = await sendTrackingRequests(looking.port, 300);
+
+      expect(replicas.length).toBePublished('05.servers.replicas');
+      expect(up.answered + up.failed).toBePublished('05.servers.requests');
+      expect(up.connections).toBePublished('05.servers.concurrency');
+      expect(up.answered).toBePublished('05.up.answered');
+      expect(up.failed).toBePublished('05.up.failed');
+      expect(up.tally.k1).toBePublished('05.up.k1');
+      expect(up.tally.k2).toBePublished('05.up.k2');
+      expect(up.tally.k3).toBePublished('05.up.k3');
+    });
+
+    it('k2 dies: who looks answers 300 of 300, who does not loses 100', async ({ annotate }) => {
+      await using k1 = await startReplica('k1');
+      await using k2 = await startReplica('k2');
+      await using k3 = await startReplica('k3');
+      const replicas = [k1, k2, k3];
+      await using looking = await startBalancer({ replicas, health });
+      await using blind = await startBalancer({ replicas, health: false });
+
+      const up = await sendTrackingRequests(looking.port, 300);
+      await k2.close();
+      await looking.probeNow();
+      const on = await sendTrackingRequests(looking.port, 300);
+      const off = await sendTrackingRequests(blind.port, 300);
+
+      await attachFigure(annotate, {
+        title: 'Only who looks is rid of the dead replica',
+        facts: [
+          `all up: ${printTally(up.tally)}`,
+          `k2 dead, probed: ${printTally(on.tally)}`,
+          `k2 dead, nobody looks: ${printTally(off.tally)}, and every 502 was meant for k2`,
+        ],
+        option: () =>
+          bars({
+            unit: 'requests',
+            categories: [
+              `all up\npool ${looking.status().up.length + 1} of 3`,
+              `k2 dead, probed\npool ${looking.status().up.length} of 3`,
+              `k2 dead, blind\npool ${blind.status().up.length} of 3`,
+            ],
+            series: ['k1', 'k2', 'k3', 'kod 502'].map((outcome) => ({
+              name: outcome,
+              values: [up, on, off].map(({ tally }) => tally[outcome] ?? 0),
+            })),
+          }),
+      });
+      expect(on.answered).toBePublished('05.on.answered');
+      expect(on.failed).toBePublished('05.on.failed');
+      expect(on.tally.k1).toBePublished('05.on.k1');
+      expect(on.tally.k3).toBePublished('05.on.k3');
+      expect(off.answered).toBePublished('05.off.answered');
+      expect(off.failed).toBePublished('05.off.failed');
+      expect(off.tally.k1).toBePublished('05.off.k1');
+      expect(off.tally.k3).toBePublished('05.off.k3');
+      expect(off.tally['kod 502']).toBePublished('05.off.status502');
+      const lostShare = `1/${(off.answered + off.failed) / off.failed}`;
+      expect(lostShare).toBePublished('05.off.failedShare');
+
+      expect(looking.status().unreachable).toBePublished('05.pool.on.unreachable');
+      expect(looking.status().up.join()).toBePublished('05.pool.on.up');
+      expect(onPublishedPorts(await readStatus(looking.port), replicas)).toBePublished(
+        '05.pool.on.body',
+      );
+      expect(blind.status().unreachable).toBePublished('05.pool.off.unreachable');
+      expect(blind.status().up.join()).toBePublished('05.pool.off.up');
+      expect(onPublishedPorts(await readStatus(blind.port), replicas)).toBePublished(
+        '05.pool.off.body',
+      );
+    });
+
+    it('a request for a dead replica is a 502, one for an empty pool a 503', async () => {
+      const k1 = await startReplica('k1');
+      await k1.close();
+      await using looking = await startBalancer({ replicas: [k1], health });
+      using client = openClient(looking.port);
+
+      const unnoticed = await client.send('/takip?no=G0');
+      await looking.probeNow();
+      const noticed = await client.send('/takip?no=G1');
+
+      expect(unnoticed.status).toBePublished('05.off.statusCode');
+      expect(unnoticed.body).toBe('kopyaya ulasilamadi');
+      expect(noticed.status).toBePublished('05.status.emptyPool');
+      expect(noticed.body).toBe('havuz bos');
+      expect(looking.status().unreachable, 'nothing was sent for the second one').toBe(1);
+    });
+
+    it.for([
+      {
+        row: 'V1',
+        n: 4,
+        requests: 300,
+        killed: ['k2'],
+        up: 'k1=75 k2=75 k3=75 k4=75',
+        on: 'k1=100 k3=100 k4=100',
+        off: 'k1=75 k3=75 k4=75 kod 502=75',
+        rec: 'k1=75 k2=75 k3=75 k4=75',
+      },
+      {
+        row: 'V2',
+        n: 5,
+        requests: 100,
+        killed: ['k1', 'k4'],
+        up: 'k1=20 k2=20 k3=20 k4=20 k5=20',
+        on: 'k2=33 k3=34 k5=33',
+        off: 'k2=20 k3=20 k5=20 kod 502=40',
+        rec: 'k1=20 k2=20 k3=20 k4=20 k5=20',
+      },
+      {
+        row: 'V3',
+        n: 3,
+        requests: 100,
+        killed: ['k2'],
+        up: 'k1=34 k2=33 k3=33',
+        on: 'k1=50 k3=50',
+        off: 'k1=34 k3=33 kod 502=33',
+        rec: 'k1=33 k2=33 k3=34',
+      },
+      {
+        row: 'V4',
+        n: 2,
+        requests: 7,
+        killed: ['k1'],
+        up: 'k1=4 k2=3',
+        on: 'k2=7',
+        off: 'k2=3 kod 502=4',
+        rec: 'k1=4 k2=3',
+      },
+      {
+        row: 'V5',
+        n: 3,
+        requests: 10,
+        killed: ['k1', 'k2', 'k3'],
+        up: 'k1=4 k2=3 k3=3',
+        on: 'kod 503=10',
+        off: 'kod 502=10',
+        rec: 'k1=3 k2=4 k3=3',
+      },
+      {
+        row: 'V6',
+        n: 3,
+        requests: 300,
+        killed: ['k2'],
+        up: 'k1=100 k2=100 k3=100',
+        on: 'k1=150 k3=150',
+        off: 'k1=100 k3=100 kod 502=100',
+        rec: 'k1=100 k2=100 k3=100',
+      },
+    ])(
+      '$row: $n replicas, $requests requests, killed $killed: $on, and all is well after the restart',
+      async (wanted) => {
+        const seen = await withReusedPorts(async () => {
+          const running = new Map<string, Replica>();
+          const start = async (name: string, port = 0) => {
+            running.set(name, await startReplica(name, { port }));
+          };
+          try {
+            for (let n = 1; n <= wanted.n; n += 1) await start(`k${n}`);
+            const replicas = [...running.values()];
+            const portOf = new Map(replicas.map(({ name, port }) => [name, port]));
+            await using looking = await startBalancer({ replicas, health });
+            await using blind = await startBalancer({ replicas, health: false });
+            const ask = async (port: number) =>
+              printTally((await sendTrackingRequests(port, wanted.requests)).tally);
+
+            const up = await ask(looking.port);
+            for (const name of wanted.killed) await running.get(name)?.close();
+            await looking.probeNow();
+            const on = await ask(looking.port);
+            const off = await ask(blind.port);
+            for (const name of wanted.killed) await start(name, portOf.get(name));
+            await looking.probeNow();
+            const rec = await ask(looking.port);
+            return { up, on, off, rec };
+          } finally {
+            for (const replica of running.values()) await replica.close();
+          }
+        });
+
+        const { up, on, off, rec } = wanted;
+        expect(seen).toEqual({ up, on, off, rec });
+      },
+    );
+
+    it('the counter moves once for each request, so totals do not depend on concurrency', async () => {
+      await using k1 = await startReplica('k1');
+      await using k2 = await startReplica('k2');
+      await using k3 = await startReplica('k3');
+      await using balancer = await startBalancer({ replicas: [k1, k2, k3], health: false });
+      using client = openClient(balancer.port, { sockets: 50 });
+
+      const answers = await Promise.all(
+        Array.from({ length: 150 }, (_, i) => client.send(`/takip?no=G${i}`)),
+      );
+
+      const answered = (name: string) =>
+        answers.filter(({ headers }) => headers['x-kopya'] === name).length;
+      expect([answered('k1'), answered('k2'), answered('k3')]).toEqual([50, 50, 50]);
+    });
+
+    it('method, target, fields and body reach the replica, and its answer the client', async () => {
+      const seen: string[] = [];
+      await using replica = await startHttpServer(async (request, response) => {
+        let body = '';
+        for await (const chunk of request) body += chunk;
+        seen.push(`${request.method} ${request.url} ${request.headers['x-iz']} ${body}`);
+        response.writeHead(201, { 'x-kopya': 'k1', 'set-cookie': ['a=1', 'b=2'] }).end('tamam');
+      });
+      const replicas = [{ name: 'k1', port: replica.port }];
+      await using balancer = await startBalancer({ replicas, health: false });
+      using client = openClient(balancer.port);
+
+      const target = '/takip?no=G%C3%B6&no=2&bos=';
+      const answer = await client.send(target, {
+        method: 'POST',
+        headers: { 'x-iz': '7' },
+        body: 'ağırlık',
+      });
+
+      expect(seen).toEqual([`POST ${target} 7 ağırlık`]);
+      expect(answer.status).toBe(201);
+      expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+      expect(answer.body).toBe('tamam');
+    });
+
+    it('the status page moves no counter, whatever the method', async () => {
+      await using k1 = await startReplica('k1');
+      await using k2 = await startReplica('k2');
+      await using balancer = await startBalancer({ replicas: [k1, k2], health });
+      using client = openClient(balancer.port);
+
+      const first = await client.send('/takip?no=G0');
+      const status = await client.send('/yonet/durum', { method: 'POST' });
+      const second = await client.send('/takip?no=G1');
+
+      expect(status.headers['content-type']).toBe('application/json');
+      expect(status.body).toBe(`{"ulasilamayan":0,"ayakta":[${k1.port},${k2.port}]}`);
+      expect([first.headers['x-kopya'], second.headers['x-kopya']]).toEqual(['k1', 'k2']);
+      // Only the exact target is the balancer's own. Anything else belongs to the replicas.
+      const other = await client.send('/yonet/durum?tam=1');
+      expect(other.headers['x-kopya']).toBe('k1');
+    });
+
+    it('user traffic never marks a replica down: only a probe does', async () => {
+      await using k1 = await startReplica('k1');
+      const k2 = await startReplica('k2');
+      await k2.close();
+      await using balancer = await startBalancer({ replicas: [k1, k2], health });
+
+      await sendTrackingRequests(balancer.port, 6);
+      expect(balancer.status().up).toEqual(['k1', 'k2']);
+      expect(balancer.status().unreachable).toBe(3);
+      await balancer.probeNow();
+      expect(balancer.status().up).toEqual(['k1']);
+      expect(balancer.status().unreachable, 'a failed probe is no attempt of a user').toBe(3);
+    });
+
+    it('a replica that accepts and never answers is out after one round of probes', async () => {
+      await using k1 = await startReplica('k1');
+      await using hung = await startTcpServer((socket) => socket.resume());
+      const replicas = [k1, { name: 'k2', port: hung.port }];
+      await using balancer = await startBalancer({ replicas, health });
+
+      await balancer.probeNow();
+
+      expect(balancer.status().up).toEqual(['k1']);
+    });
+
+    it('a replica whose health check answers 500 is out, although its port is open', async () => {
+      await using k1 = await startReplica('k1');
+      await using sick = await startHttpServer((_request, response) =>
+        response.writeHead(500).end(),
+      );
+      await using k3 = await startReplica('k3');
+      const replicas = [k1, { name: 'k2', port: sick.port }, k3];
+      await using balancer = await startBalancer({ replicas, health });
+
+      await balancer.probeNow();
+      const { tally } = await sendTrackingRequests(balancer.port, 300);
+
+      expect(balancer.status().up).toEqual(['k1', 'k3']);
+      expect(printTally(tally)).toBe('k1=150 k3=150');
+    });
+
+    it('the thresholds are those of the health check: two failures, two successes', async () => {
+      let well = true;
+      await using replica = await startHttpServer((_request, response) =>
+        response.writeHead(well ? 200 : 503).end(),
+      );
+      await using balancer = await startBalancer({
+        replicas: [{ name: 'k1', port: replica.port }],
+        health: { ...health, fall: 2, rise: 2 },
+      });
+      const states: number[] = [];
+      for (const next of [false, false, true, true]) {
+        well = next;
+        await balancer.probeNow();
+        states.push(balancer.status().up.length);
+      }
+      expect(states).toEqual([1, 0, 0, 1]);
+    });
+
+    it('with an interval the balancer probes by itself', async () => {
+      const asked: string[] = [];
+      let secondRound = (): void => {};
+      const probedTwice = new Promise<void>((resolve) => {
+        secondRound = resolve;
+      });
+      await using replica = await startHttpServer((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        if (asked.length === 2) secondRound();
+        response.end('ayakta');
+      });
+      const replicas = [{ name: 'k1', port: replica.port }];
+      await using balancer = await startBalancer({
+        replicas,
+        health: { ...health, intervalMs: 20 },
+      });
+
+      await probedTwice;
+      await balancer.close();
+
+      expect(asked.slice(0, 2)).toEqual(['GET /saglik', 'GET /saglik']);
+    });
+
+    it('without a health check a probe resolves and changes nothing', async () => {
+      const k1 = await startReplica('k1');
+      await k1.close();
+      await using balancer = await startBalancer({ replicas: [k1], health: false });
+      await balancer.probeNow();
+      expect(balancer.status().up).toEqual(['k1']);
+    });
+
+    it('it refuses an empty list, a name that comes twice, and thresholds below 1', async () => {
+      const k1 = { name: 'k1', port: 1 };
+      const good = { replicas: [k1], health };
+      await expectRefusal(() => startBalancer({ ...good, replicas: [] }), 'replicas');
+      await expectRefusal(() => startBalancer({ ...good, replicas: [k1, k1] }), 'replicas');
+      for (const bad of [0, 1.5, NaN]) {
+        const change = (field: 'fall' | 'rise') => ({ ...health, [field]: bad });
+        await expectRefusal(() => startBalancer({ ...good, health: change('fall') }), 'fall');
+        await expectRefusal(() => startBalancer({ ...good, health: change('rise') }), 'rise');
+      }
+    });
+  });
+
+  //EXTRAS
 
   // The bill of exercise 5.2 took one interval as the window. That is the worst case of a crash.
   // Predict first: what is the average? And what if the replica accepts and never answers?

@@ -1,5 +1,25 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Clock } from '#helpers/lesson/manual-clock.ts';
-import type { CapacityPlan, Failure, Probe, Prober } from './given.ts';
+import type {
+  Balancer,
+  BalancerOptions,
+  CapacityPlan,
+  Failure,
+  Probe,
+  Prober,
+  ReplicaAddress,
+} from './given.ts';
 
 /**
  * Load and utilisation of each replica that is left when some are gone.
@@ -202,7 +222,251 @@ export class HealthTracker {
   }
 }
 
-//BALANCER
+/**
+ * Starts a load balancer on 127.0.0.1 in front of identical replicas.
+ *
+ * Every request takes the next step of one rotation, which indexes the replicas that are up at that
+ * moment, in configured order; method, target, header fields and body are passed on, and so is the
+ * answer, both as streams. `/yonet/durum`, whatever the method, answers the status as JSON: how many
+ * attempts found nobody (`ulasilamayan`), and the ports of the replicas that are up (`ayakta`).
+ * Nobody up: 503 with the body `havuz bos` and `retry-after: 1`. The replica cannot be reached: 502
+ * with the body `kopyaya ulasilamadi`.
+ *
+ * With a health check, a round of probes, one GET `/saglik` to each replica at the same time, runs
+ * every `intervalMs`, the first one `intervalMs` after the start. Status 200 within `timeoutMs` is a
+ * success, and `HealthTracker` judges. What happens to users' requests changes nobody's state.
+ *
+ * Exercise 5.6: fields that belong to one connection do not cross it, in neither direction (RFC 9110,
+ * section 7.6.1), and a body stays framed. A target that `new URL(target, 'http://x')` rejects is
+ * answered with 400, and nothing else moves. With `adminPort` the status is served there alone.
+ *
+ * Exercise 5.7: a client that leaves takes its upstream request with it (`clientAborted`). A replica
+ * that breaks off before its headers is a 502 (`unreachable`), after them it cuts the client's
+ * connection (`upstreamReset`); one that has sent no headers within `headerTimeoutMs` is a 504
+ * (`upstreamTimeout`). A failed attempt or an aborted request moves exactly one of the four.
+ *
+ * Exercise 5.8: with `retry`, an attempt that failed before any header is repeated on another
+ * replica, each replica at most once for a request, never after a time-out. Where the connection was
+ * refused that is so for every request; where something may have been sent, only for GET, HEAD,
+ * OPTIONS, TRACE, PUT and DELETE without a body (RFC 9110, section 9.2.2). All tried: 502.
+ *
+ * @throws {RangeError} as a rejection, before anything listens, when `replicas` is empty or has a
+ *   name twice, or `fall` or `rise` is not a whole number of 1 or more
+ */
+export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
+  const { replicas, health, retry = false, headerTimeoutMs } = options;
+  // Without a health check nobody ever records a verdict, so everybody stays up.
+  const tracker = new HealthTracker(
+    replicas.map(({ name }) => name),
+    health || { fall: 1, rise: 1 },
+  );
+  const counts = {
+    unreachable: 0,
+    clientAborted: 0,
+    upstreamReset: 0,
+    upstreamTimeout: 0,
+    attempts: 0,
+  };
+  const agent = new Agent({ keepAlive: true });
+  let rotation = 0;
+  let closed = false;
+
+  const pool = (): ReplicaAddress[] => {
+    const up = new Set(tracker.up());
+    return replicas.filter(({ name }) => up.has(name));
+  };
+
+  const answerStatus = (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({ ulasilamayan: counts.unreachable, ayakta: pool().map(({ port }) => port) }),
+    );
+  };
+
+  /** Takes steps of the rotation until it comes to a replica that this request has not tried. */
+  const choose = (candidates: ReplicaAddress[], tried: Set<string>): ReplicaAddress | undefined => {
+    if (candidates.every(({ name }) => tried.has(name))) return undefined;
+    for (;;) {
+      const replica = candidates[rotation % candidates.length];
+      rotation += 1;
+      if (replica && !tried.has(replica.name)) return replica;
+    }
+  };
+
+  const forward = (request: IncomingMessage, response: ServerResponse): void => {
+    const tried = new Set<string>();
+    let outgoing: ClientRequest | undefined;
+    let over = false;
+
+    /** Notes how the request ended, once. Says whether it was this call that ended it. */
+    const end = (counter?: keyof typeof counts): boolean => {
+      if (over) return false;
+      over = true;
+      if (counter) counts[counter] += 1;
+      return true;
+    };
+    const answer = (status: number, body: string, headers: OutgoingHttpHeaders = {}): void => {
+      response.writeHead(status, headers).end(body);
+    };
+
+    const attempt = (): void => {
+      const replica = choose(pool(), tried);
+      if (!replica) {
+        if (!end()) return;
+        if (tried.size > 0) answer(502, 'kopyaya ulasilamadi');
+        else answer(503, 'havuz bos', { 'retry-after': '1' });
+        return;
+      }
+      tried.add(replica.name);
+      counts.attempts += 1;
+
+      let bodyStarted = false;
+      let answered = false;
+      const current = httpRequest({
+        host: '127.0.0.1',
+        port: replica.port,
+        method: request.method,
+        path: request.url,
+        headers: forRequest(request),
+        agent,
+      });
+      outgoing = current;
+      const deadline =
+        headerTimeoutMs === undefined
+          ? undefined
+          : setTimeout(() => {
+              if (!end('upstreamTimeout')) return;
+              current.destroy();
+              answer(504, 'kopya zamaninda yanitlamadi');
+            }, headerTimeoutMs);
+
+      current.on('socket', (socket) => {
+        // Before the connection stands nothing has left: that is what makes a refusal repeatable.
+        const send = () => {
+          bodyStarted = true;
+          request.pipe(current);
+        };
+        if (socket.connecting) socket.once('connect', send);
+        else send();
+      });
+      current.on('response', (incoming) => {
+        answered = true;
+        clearTimeout(deadline);
+        incoming.on('error', () => {
+          // An end that looks clean would pass a truncated answer off as a whole one.
+          if (end('upstreamReset')) response.destroy();
+        });
+        response.writeHead(
+          incoming.statusCode ?? 502,
+          incoming.statusMessage,
+          endToEnd(incoming.rawHeaders),
+        );
+        // The headers leave at once. A body may be a long time coming.
+        response.flushHeaders();
+        incoming.pipe(response);
+      });
+      current.on('error', () => {
+        clearTimeout(deadline);
+        if (over || answered) return;
+        request.unpipe(current);
+        counts.unreachable += 1;
+        if (retry && (!bodyStarted || isRepeatable(request))) attempt();
+        else if (end()) answer(502, 'kopyaya ulasilamadi');
+      });
+      current.on('close', () => clearTimeout(deadline));
+    };
+
+    // A client that breaks off its upload is noticed by the close below; unheard, it would throw.
+    request.on('error', () => {});
+    response.on('close', () => {
+      if (response.writableFinished) end();
+      else if (end('clientAborted')) outgoing?.destroy();
+    });
+    attempt();
+  };
+
+  const server = createServer((request, response) => {
+    const target = request.url ?? '/';
+    if (options.adminPort === undefined && target === '/yonet/durum') answerStatus(response);
+    else if (!URL.canParse(target, 'http://x')) response.writeHead(400).end();
+    else forward(request, response);
+    // While draining, a connection that has just become idle has nothing left to wait for.
+    response.on('close', () => {
+      if (closed) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  const admin = createServer((request, response) => {
+    if (request.url === '/yonet/durum') answerStatus(response);
+    else response.writeHead(404).end();
+  });
+
+  const probes = new Set<ClientRequest>();
+  const probe = (replica: ReplicaAddress, timeoutMs: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      // A connection of its own: what is asked is whether the replica accepts one.
+      const asked = httpRequest({
+        host: '127.0.0.1',
+        port: replica.port,
+        path: '/saglik',
+        agent: false,
+      });
+      probes.add(asked);
+      const deadline = setTimeout(() => asked.destroy(), timeoutMs);
+      asked.on('response', (incoming) => {
+        incoming.on('error', () => {});
+        incoming.resume();
+        resolve(incoming.statusCode === 200);
+      });
+      asked.on('error', () => {});
+      asked.on('close', () => {
+        clearTimeout(deadline);
+        probes.delete(asked);
+        resolve(false); // changes nothing if a response has come
+      });
+      asked.end();
+    });
+  const probeNow = async (): Promise<void> => {
+    if (!health) return;
+    await Promise.all(
+      replicas.map(async (replica) => {
+        const ok = await probe(replica, health.timeoutMs);
+        if (!closed) tracker.record(replica.name, ok);
+      }),
+    );
+  };
+
+  const port = await listen(server, options.port ?? 0);
+  const adminPort =
+    options.adminPort === undefined ? undefined : await listen(admin, options.adminPort);
+  const timer =
+    health && health.intervalMs > 0
+      ? setInterval(() => void probeNow(), health.intervalMs)
+      : undefined;
+
+  const close = async ({ drain = false } = {}): Promise<void> => {
+    closed = true;
+    clearInterval(timer);
+    for (const asked of probes) asked.destroy();
+    const stopped = [server, admin]
+      .filter(({ listening }) => listening)
+      .map((running) => new Promise((resolve) => running.close(resolve)));
+    for (const running of [server, admin]) {
+      if (drain) running.closeIdleConnections();
+      else running.closeAllConnections();
+    }
+    await Promise.all(stopped);
+    agent.destroy();
+  };
+
+  return {
+    port,
+    ...(adminPort !== undefined && { adminPort }),
+    status: () => ({ ...counts, up: tracker.up() }),
+    probeNow,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
 
 /**
  * How long a failed replica keeps getting requests, if failures fall at any moment between two
@@ -308,6 +572,55 @@ export function startProbing(options: {
       for (const timer of timers) timer.cancel();
     },
   };
+}
+
+/** Fields that belong to one connection (RFC 9110, section 7.6.1). `Connection` can name more. */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/**
+ * The fields that may cross the balancer, as the flat list of names and values that Node reads and
+ * writes: a record would fold fields that come more than once.
+ */
+function endToEnd(rawHeaders: readonly string[]): string[] {
+  const fields: [string, string][] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    fields.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
+  }
+  const named = fields
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()));
+  const dropped = new Set([...HOP_BY_HOP, ...named]);
+  return fields.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
+}
+
+function forRequest(request: IncomingMessage): string[] {
+  const headers = endToEnd(request.rawHeaders);
+  // The framing went with the hop. Without a new one Node would write the body of a GET or DELETE
+  // behind the request as it is, and the replica would take it for the next request.
+  if (request.headers['transfer-encoding']) headers.push('transfer-encoding', 'chunked');
+  return headers;
+}
+
+/** Whether a request that may have been sent can be sent again (RFC 9110, section 9.2.2). */
+function isRepeatable({ method = '', headers }: IncomingMessage): boolean {
+  const idempotent = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'].includes(method);
+  const hasBody =
+    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+  // A body that was streamed away can't be replayed.
+  return idempotent && !hasBody;
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function requirePositive(fields: Record<string, number>): void {
