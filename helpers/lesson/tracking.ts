@@ -1,25 +1,47 @@
+// The tracking service that several lessons stand a balancer or a proxy in front of: its replicas,
+// and the client that asks them.
+
 import { openClient } from './client.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './http-server.ts';
 
-/** A running replica: a process that answers tracking queries and health checks. */
-export interface Replica extends HttpServer {
-  /** Such as `k1`. */
+/** The published set-up: how many replicas stand there, and what the client does. */
+export const TRACKING_RUN = {
+  replicas: 3,
+  /** Requests of one run. */
+  requests: 300,
+  /** Requests of the client that are under way at the same time. */
+  concurrency: 1,
+} as const;
+
+/** A running replica of the tracking service. */
+export interface TrackingReplica extends HttpServer {
+  /** Such as `k1`; every answer carries it in `x-kopya`. */
   readonly name: string;
 }
 
 /**
- * Starts a replica. `/saglik` answers `ayakta`; every other target answers the tracking record of
- * the query parameter `no`, or of `-` without one: 100 bytes of JSON for `no=G0`. Each answer names
- * the replica in `x-kopya`.
+ * Starts a replica. `GET /saglik` is answered with `ayakta`; anything else with the state of the
+ * parcel whose number is the query parameter `no`, `-` when there is none. For `no=G0` the body
+ * has 100 bytes.
+ *
+ * Closing it looks to everybody else like the death of its process. Starting another one with the
+ * same name and port brings it back.
+ *
+ * @throws whatever `listen` reports, such as EADDRINUSE for a port that is taken
  */
-export async function startReplica(name: string, options: ListenOptions = {}): Promise<Replica> {
+export async function startReplica(
+  name: string,
+  options: ListenOptions = {},
+): Promise<TrackingReplica> {
   const server = await startHttpServer((request, response) => {
+    // Split by hand: a URL parser throws at some targets, and one request must not end a replica.
+    const [path, query = ''] = (request.url ?? '').split('?', 2);
     response.setHeader('x-kopya', name);
-    if (request.url === '/saglik') {
+    if (path === '/saglik') {
       response.end('ayakta');
       return;
     }
-    const no = new URL(request.url ?? '/', 'http://x').searchParams.get('no') ?? '-';
+    const no = new URLSearchParams(query).get('no') ?? '-';
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({
@@ -31,47 +53,79 @@ export async function startReplica(name: string, options: ListenOptions = {}): P
       }),
     );
   }, options);
-  return Object.assign(server, { name });
+  // The server's own counters are getters, and stay so.
+  return Object.defineProperty(server, 'name', { value: name }) as TrackingReplica;
 }
 
-/** What a client saw. */
-export interface TrackingResult {
+/** Starts `k1` to `k<count>`; disposing the list closes them all. */
+export async function startReplicas(
+  count: number = TRACKING_RUN.replicas,
+): Promise<TrackingReplica[] & AsyncDisposable> {
+  const replicas: TrackingReplica[] = [];
+  for (let number = 1; number <= count; number++) replicas.push(await startReplica(`k${number}`));
+  return Object.assign(replicas, {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
+  });
+}
+
+/** What a run of the client counted. */
+export interface TrackingRun {
   /** Answers with status 200. */
   readonly answered: number;
-  /** All other answers, and requests without one. */
+  /** All others. */
   readonly failed: number;
   /**
-   * How often each outcome came, sorted by name: the replica's name for status 200, else
-   * `kod <status>`.
+   * Answers by who gave them: the value of `x-kopya` for status 200, `kod <status>` otherwise.
+   * Sorted by key, as text.
    */
   readonly tally: Readonly<Record<string, number>>;
-  /** Connections that it took to send them all. */
+  /** Connections that the client needed. */
   readonly connections: number;
 }
 
 /**
- * Sends `GET /takip?no=G0`, `G1`, ... one after another over one keep-alive connection, as the
- * published runs did, and counts who answered.
+ * Asks for `count` parcels: `GET /takip?no=G0`, `G1` and so on. One request after another on one
+ * connection, unless `concurrency` asks for more of both.
  *
- * @param port where the balancer listens on 127.0.0.1
+ * @param options.from number of the first parcel
+ * @param options.concurrency requests under way at the same time, each on its own connection
+ * @throws what breaks a connection; an answer with any status does not
  */
-export async function sendTrackingRequests(port: number, count: number): Promise<TrackingResult> {
-  using client = openClient(port);
-  const outcomes = new Map<string, number>();
+export async function sendTrackingRequests(
+  port: number,
+  count: number = TRACKING_RUN.requests,
+  options: { from?: number; concurrency?: number } = {},
+): Promise<TrackingRun> {
+  const { from = 0, concurrency = TRACKING_RUN.concurrency } = options;
+  using client = openClient(port, { sockets: concurrency });
+  const counts = new Map<string, number>();
   let answered = 0;
-  for (let i = 0; i < count; i += 1) {
-    const { status, headers } = await client.send(`/takip?no=G${i}`);
-    const outcome = status === 200 ? String(headers['x-kopya']) : `kod ${status}`;
-    if (status === 200) answered += 1;
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-  const tally = Object.fromEntries([...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { answered, failed: count - answered, tally, connections: client.connections };
+  let next = from;
+  const ask = async () => {
+    while (next < from + count) {
+      const { status, headers } = await client.send(`/takip?no=G${next++}`);
+      if (status === 200) answered += 1;
+      const key = status === 200 ? String(headers['x-kopya'] ?? '-') : `kod ${status}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, ask));
+
+  const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    answered,
+    failed: count - answered,
+    tally: Object.fromEntries(sorted),
+    connections: client.connections,
+  };
 }
 
-/** A tally as the lessons print it: `k1=100 k2=100 k3=100`. */
-export function printTally(tally: TrackingResult['tally']): string {
+/** A tally as the lessons print it, sorted by key: `k1=100 k2=100 k3=100`. */
+export function printTally(tally: TrackingRun['tally']): string {
   return Object.entries(tally)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([outcome, count]) => `${outcome}=${count}`)
     .join(' ');
 }

@@ -18,6 +18,7 @@ import {
 } from '#fixtures/assumptions.ts';
 import { expectRefusal } from '#helpers/lesson/bad-input.ts';
 import { openClient } from '#helpers/lesson/client.ts';
+import { extras, type ProxyKind } from '#helpers/lesson/extras.ts';
 import { attachFigure, bars } from '#helpers/lesson/figure.ts';
 import { startHttpServer } from '#helpers/lesson/http-server.ts';
 import { openLesson } from '#helpers/lesson/lesson.ts';
@@ -26,9 +27,9 @@ import { expectLaw, fc } from '#helpers/lesson/property.ts';
 import { startTcpServer } from '#helpers/lesson/tcp-server.ts';
 import {
   printTally,
-  type Replica,
   sendTrackingRequests,
   startReplica,
+  type TrackingReplica,
   withReusedPorts,
 } from '#helpers/lesson/tracking.ts';
 import {
@@ -791,7 +792,7 @@ describe("Lesson 5: the load balancer's role", () => {
       '$row: $n replicas, $requests requests, killed $killed: $on, and all is well after the restart',
       async (wanted) => {
         const seen = await withReusedPorts(async () => {
-          const running = new Map<string, Replica>();
+          const running = new Map<string, TrackingReplica>();
           const start = async (name: string, port = 0) => {
             running.set(name, await startReplica(name, { port }));
           };
@@ -985,7 +986,42 @@ describe("Lesson 5: the load balancer's role", () => {
     });
   });
 
-  //EXTRAS
+  /** The balancer as the tests see it that lessons 5, 7 and 9 share. */
+  const proxy: ProxyKind = {
+    badGatewayBody: 'kopyaya ulasilamadi',
+    async start(replicas, options) {
+      const health = { ...Y3_HEALTH_CHECK, intervalMs: 0 };
+      const balancer = await startBalancer({ replicas, health, ...options });
+      const counters = () => {
+        const { unreachable, clientAborted = 0, upstreamReset = 0 } = balancer.status();
+        const { upstreamTimeout = 0, attempts = 0 } = balancer.status();
+        return { unreachable, clientAborted, upstreamReset, upstreamTimeout, attempts };
+      };
+      return { ...balancer, counters };
+    },
+  };
+
+  // A balancer is two connections with a program between them. What belongs to one of them must not
+  // leak into the other.
+  describe('Exercise 5.6: header hygiene', lesson.exercise('5.6'), () => {
+    for (const { id, claim, run } of extras('X1', 'X2', 'X3', 'X10', 'X15')) {
+      it(`${id}: ${claim}`, () => run(proxy));
+    }
+  });
+
+  describe('Exercise 5.7: streams and failures', lesson.exercise('5.7'), () => {
+    for (const { id, claim, run } of extras('X4', 'X5', 'X6', 'X7', 'X8', 'X9', 'X16')) {
+      it(`${id}: ${claim}`, { timeout: 20_000 }, () => run(proxy));
+    }
+  });
+
+  // Predict first: k2 refuses connections and nobody probes. With retries, how many of 300 requests
+  // fail, and how many attempts does that take?
+  describe('Exercise 5.8: retries', lesson.exercise('5.8'), () => {
+    for (const { id, claim, run } of extras('X11', 'X12')) {
+      it(`${id}: ${claim}`, () => run(proxy));
+    }
+  });
 
   // The bill of exercise 5.2 took one interval as the window. That is the worst case of a crash.
   // Predict first: what is the average? And what if the replica accepts and never answers?
