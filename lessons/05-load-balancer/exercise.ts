@@ -143,35 +143,54 @@ export class HealthTracker {
 }
 
 /**
- * Starts a load balancer on 127.0.0.1 in front of identical replicas.
+ * A load balancer on 127.0.0.1, in front of replicas that speak HTTP.
  *
- * Every request takes the next step of one rotation, which indexes the replicas that are up at that
- * moment, in configured order; method, target, header fields and body are passed on, and so is the
- * answer, both as streams. `/yonet/durum`, whatever the method, answers the status as JSON: how many
- * attempts found nobody (`ulasilamayan`), and the ports of the replicas that are up (`ayakta`).
- * Nobody up: 503 with the body `havuz bos` and `retry-after: 1`. The replica cannot be reached: 502
- * with the body `kopyaya ulasilamadi`.
+ * For each request, in this order:
+ * 1. The target `/yonet/durum`, exactly and with any method, is answered with 200,
+ *    `content-type: application/json` and `{"ulasilamayan":<unreachable>,"ayakta":[<ports>]}`: the
+ *    ports of the replicas that are up, in configured order. Nothing moves.
+ * 2. A target that `new URL(target, 'http://x')` throws at is answered with 400. Nothing moves and
+ *    nothing is sent. (5.6)
+ * 3. The pool is the replicas that are up, in configured order. If it is empty: 503, body
+ *    `havuz bos`, header `retry-after: 1` (5.8). Nothing moves.
+ * 4. The replica is `pool[rotation % pool.length]`, and then `rotation` goes up by 1. It is one
+ *    counter for the whole life of the balancer, and starts at 0.
+ * 5. Method, target, headers and body are forwarded, and status, headers and body copied back, both
+ *    bodies as streams.
+ * 6. If the attempt ends without response headers: `unreachable` goes up by 1, and the answer is
+ *    502, body `kopyaya ulasilamadi`. The replica stays up: only probes take it out.
  *
- * With a health check, a round of probes, one GET `/saglik` to each replica at the same time, runs
- * every `intervalMs`, the first one `intervalMs` after the start. Status 200 within `timeoutMs` is a
- * success, and `HealthTracker` judges. What happens to users' requests changes nobody's state.
+ * Health check, unless `health` is false: every `intervalMs` (never, if that is 0) and at each
+ * `probeNow()`, GET `/saglik` of every replica at once, those that are down included. The first
+ * round comes one interval after the start. A probe succeeds if status 200 comes within
+ * `timeoutMs`; `HealthTracker` judges. Probes move neither the rotation nor a counter, and one that
+ * is still running when the balancer closes changes nothing.
  *
- * Exercise 5.6: fields that belong to one connection do not cross it, in neither direction (RFC 9110,
- * section 7.6.1), and a body stays framed. A target that `new URL(target, 'http://x')` rejects is
- * answered with 400, and nothing else moves. With `adminPort` the status is served there alone.
+ * Headers (5.6): in both directions the hop-by-hop fields stay behind: `connection` and all that it
+ * names, `keep-alive`, `proxy-connection`, `te`, `trailer`, `transfer-encoding` and `upgrade`, in
+ * whichever case. `host` and `content-length` pass, whoever names them. A request body that came
+ * with `transfer-encoding` is sent on in chunks. With `adminPort` the status page stands on that
+ * port of its own, which answers 404 to everything else, and on `port` its target is one like any
+ * other.
  *
- * Exercise 5.7: a client that leaves takes its upstream request with it (`clientAborted`). A replica
- * that breaks off before its headers is a 502 (`unreachable`), after them it cuts the client's
- * connection (`upstreamReset`); one that has sent no headers within `headerTimeoutMs` is a 504
- * (`upstreamTimeout`). A failed attempt or an aborted request moves exactly one of the four.
+ * Failures (5.7): each of them moves exactly one counter of the status.
+ * - The client goes away before its response is complete: the attempt is cut, `clientAborted`.
+ * - The replica breaks off after its response headers: the client's connection is cut,
+ *   `upstreamReset`. A truncated response never looks complete.
+ * - No response headers `headerTimeoutMs` after the attempt began: the attempt is cut, and the
+ *   answer is 504, `upstreamTimeout`.
+ * `attempts` counts every attempt to reach a replica, failed ones included, probes not.
  *
- * Exercise 5.8: with `retry`, an attempt that failed before any header is repeated on another
- * replica, each replica at most once for a request, never after a time-out. Where the connection was
- * refused that is so for every request; where something may have been sent, only for GET, HEAD,
- * OPTIONS, TRACE, PUT and DELETE without a body (RFC 9110, section 9.2.2). All tried: 502.
+ * Retries (5.8), if `retry` is true: an attempt that moved `unreachable` is followed by another one
+ * if that is safe. Nothing was sent, because no connection came about: always. Something may have
+ * been sent: only for GET, HEAD, OPTIONS, TRACE, PUT and DELETE, and only if the request has no
+ * body, that is neither `transfer-encoding` nor a `content-length` above 0. Each attempt looks at
+ * the pool anew, and takes the next steps of the rotation until one leads to a replica that this
+ * request has not tried. When there is none left: 502.
  *
- * @throws {RangeError} as a rejection, before anything listens, when `replicas` is empty or has a
- *   name twice, or `fall` or `rise` is not a whole number of 1 or more
+ * @param options see `BalancerOptions`; everything but `replicas` and `health` may be left out
+ * @throws {RangeError} (rejects) before it listens, when `replicas` is empty or has a name twice, or
+ *   when `fall` or `rise` is not a whole number of 1 or more; the message names the field
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   // TODO 5.5: filter, choose, forward; and probe beside it.

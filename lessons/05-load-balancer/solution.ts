@@ -1,19 +1,18 @@
-import { once } from 'node:events';
 import {
   Agent,
   type ClientRequest,
-  createServer,
   request as httpRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
-  type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startHttpServer } from '#helpers/lesson/http-server.ts';
 import type { Clock } from '#helpers/lesson/manual-clock.ts';
 import type {
   Balancer,
   BalancerOptions,
+  BalancerStatus,
   CapacityPlan,
   Failure,
   Probe,
@@ -223,245 +222,267 @@ export class HealthTracker {
 }
 
 /**
- * Starts a load balancer on 127.0.0.1 in front of identical replicas.
+ * A load balancer on 127.0.0.1, in front of replicas that speak HTTP.
  *
- * Every request takes the next step of one rotation, which indexes the replicas that are up at that
- * moment, in configured order; method, target, header fields and body are passed on, and so is the
- * answer, both as streams. `/yonet/durum`, whatever the method, answers the status as JSON: how many
- * attempts found nobody (`ulasilamayan`), and the ports of the replicas that are up (`ayakta`).
- * Nobody up: 503 with the body `havuz bos` and `retry-after: 1`. The replica cannot be reached: 502
- * with the body `kopyaya ulasilamadi`.
+ * For each request, in this order:
+ * 1. The target `/yonet/durum`, exactly and with any method, is answered with 200,
+ *    `content-type: application/json` and `{"ulasilamayan":<unreachable>,"ayakta":[<ports>]}`: the
+ *    ports of the replicas that are up, in configured order. Nothing moves.
+ * 2. A target that `new URL(target, 'http://x')` throws at is answered with 400. Nothing moves and
+ *    nothing is sent. (5.6)
+ * 3. The pool is the replicas that are up, in configured order. If it is empty: 503, body
+ *    `havuz bos`, header `retry-after: 1` (5.8). Nothing moves.
+ * 4. The replica is `pool[rotation % pool.length]`, and then `rotation` goes up by 1. It is one
+ *    counter for the whole life of the balancer, and starts at 0.
+ * 5. Method, target, headers and body are forwarded, and status, headers and body copied back, both
+ *    bodies as streams.
+ * 6. If the attempt ends without response headers: `unreachable` goes up by 1, and the answer is
+ *    502, body `kopyaya ulasilamadi`. The replica stays up: only probes take it out.
  *
- * With a health check, a round of probes, one GET `/saglik` to each replica at the same time, runs
- * every `intervalMs`, the first one `intervalMs` after the start. Status 200 within `timeoutMs` is a
- * success, and `HealthTracker` judges. What happens to users' requests changes nobody's state.
+ * Health check, unless `health` is false: every `intervalMs` (never, if that is 0) and at each
+ * `probeNow()`, GET `/saglik` of every replica at once, those that are down included. The first
+ * round comes one interval after the start. A probe succeeds if status 200 comes within
+ * `timeoutMs`; `HealthTracker` judges. Probes move neither the rotation nor a counter, and one that
+ * is still running when the balancer closes changes nothing.
  *
- * Exercise 5.6: fields that belong to one connection do not cross it, in neither direction (RFC 9110,
- * section 7.6.1), and a body stays framed. A target that `new URL(target, 'http://x')` rejects is
- * answered with 400, and nothing else moves. With `adminPort` the status is served there alone.
+ * Headers (5.6): in both directions the hop-by-hop fields stay behind: `connection` and all that it
+ * names, `keep-alive`, `proxy-connection`, `te`, `trailer`, `transfer-encoding` and `upgrade`, in
+ * whichever case. `host` and `content-length` pass, whoever names them. A request body that came
+ * with `transfer-encoding` is sent on in chunks. With `adminPort` the status page stands on that
+ * port of its own, which answers 404 to everything else, and on `port` its target is one like any
+ * other.
  *
- * Exercise 5.7: a client that leaves takes its upstream request with it (`clientAborted`). A replica
- * that breaks off before its headers is a 502 (`unreachable`), after them it cuts the client's
- * connection (`upstreamReset`); one that has sent no headers within `headerTimeoutMs` is a 504
- * (`upstreamTimeout`). A failed attempt or an aborted request moves exactly one of the four.
+ * Failures (5.7): each of them moves exactly one counter of the status.
+ * - The client goes away before its response is complete: the attempt is cut, `clientAborted`.
+ * - The replica breaks off after its response headers: the client's connection is cut,
+ *   `upstreamReset`. A truncated response never looks complete.
+ * - No response headers `headerTimeoutMs` after the attempt began: the attempt is cut, and the
+ *   answer is 504, `upstreamTimeout`.
+ * `attempts` counts every attempt to reach a replica, failed ones included, probes not.
  *
- * Exercise 5.8: with `retry`, an attempt that failed before any header is repeated on another
- * replica, each replica at most once for a request, never after a time-out. Where the connection was
- * refused that is so for every request; where something may have been sent, only for GET, HEAD,
- * OPTIONS, TRACE, PUT and DELETE without a body (RFC 9110, section 9.2.2). All tried: 502.
+ * Retries (5.8), if `retry` is true: an attempt that moved `unreachable` is followed by another one
+ * if that is safe. Nothing was sent, because no connection came about: always. Something may have
+ * been sent: only for GET, HEAD, OPTIONS, TRACE, PUT and DELETE, and only if the request has no
+ * body, that is neither `transfer-encoding` nor a `content-length` above 0. Each attempt looks at
+ * the pool anew, and takes the next steps of the rotation until one leads to a replica that this
+ * request has not tried. When there is none left: 502.
  *
- * @throws {RangeError} as a rejection, before anything listens, when `replicas` is empty or has a
- *   name twice, or `fall` or `rise` is not a whole number of 1 or more
+ * @param options see `BalancerOptions`; everything but `replicas` and `health` may be left out
+ * @throws {RangeError} (rejects) before it listens, when `replicas` is empty or has a name twice, or
+ *   when `fall` or `rise` is not a whole number of 1 or more; the message names the field
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
-  const { replicas, health, retry = false, headerTimeoutMs } = options;
-  // Without a health check nobody ever records a verdict, so everybody stays up.
+  const { replicas, health, adminPort, headerTimeoutMs, retry = false } = options;
+  // Without a health check nothing is ever recorded, and everybody stays up.
   const tracker = new HealthTracker(
     replicas.map(({ name }) => name),
     health || { fall: 1, rise: 1 },
   );
-  const counts = {
+  const counters = {
     unreachable: 0,
     clientAborted: 0,
     upstreamReset: 0,
     upstreamTimeout: 0,
     attempts: 0,
   };
+  // Connections to the replicas are kept and used again. undici's Pool would do that faster, but
+  // does not say whether a request that failed had been sent, and exercise 5.8 depends on it.
   const agent = new Agent({ keepAlive: true });
+  const closing = new AbortController();
+  let draining = false;
   let rotation = 0;
-  let closed = false;
 
   const pool = (): ReplicaAddress[] => {
     const up = new Set(tracker.up());
     return replicas.filter(({ name }) => up.has(name));
   };
 
-  const answerStatus = (response: ServerResponse): void => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({ ulasilamayan: counts.unreachable, ayakta: pool().map(({ port }) => port) }),
-    );
-  };
-
-  /** Takes steps of the rotation until it comes to a replica that this request has not tried. */
-  const choose = (candidates: ReplicaAddress[], tried: Set<string>): ReplicaAddress | undefined => {
-    if (candidates.every(({ name }) => tried.has(name))) return undefined;
+  /** Next replica that this request has not tried; `undefined`, and no step, if there is none. */
+  const choose = (tried: ReadonlySet<ReplicaAddress>): ReplicaAddress | undefined => {
+    const candidates = pool();
+    if (candidates.every((replica) => tried.has(replica))) return undefined;
     for (;;) {
       const replica = candidates[rotation % candidates.length];
       rotation += 1;
-      if (replica && !tried.has(replica.name)) return replica;
+      if (replica && !tried.has(replica)) return replica;
     }
   };
 
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
-    const tried = new Set<string>();
+    const client = request.socket;
+    const withBody = hasBody(request.headers);
+    const repeatable = !withBody && IDEMPOTENT.has(request.method ?? '');
+    const tried = new Set<ReplicaAddress>();
     let outgoing: ClientRequest | undefined;
-    let over = false;
+    // Once the outcome of the request is settled, whatever else breaks is a consequence of it.
+    let settled = false;
 
-    /** Notes how the request ended, once. Says whether it was this call that ended it. */
-    const end = (counter?: keyof typeof counts): boolean => {
-      if (over) return false;
-      over = true;
-      if (counter) counts[counter] += 1;
-      return true;
-    };
-    const answer = (status: number, body: string, headers: OutgoingHttpHeaders = {}): void => {
-      response.writeHead(status, headers).end(body);
+    const answer = (status: number, body: string, headers: OutgoingHttpHeaders = {}) => {
+      settled = true;
+      request.resume(); // the rest of an upload, or the next request would never be read
+      response.writeHead(status, { ...headers, ...(draining && { connection: 'close' }) });
+      response.end(body);
     };
 
     const attempt = (): void => {
-      const replica = choose(pool(), tried);
+      const replica = choose(tried);
       if (!replica) {
-        if (!end()) return;
         if (tried.size > 0) answer(502, 'kopyaya ulasilamadi');
         else answer(503, 'havuz bos', { 'retry-after': '1' });
         return;
       }
-      tried.add(replica.name);
-      counts.attempts += 1;
-
-      let bodyStarted = false;
-      let answered = false;
-      const current = httpRequest({
+      tried.add(replica);
+      counters.attempts += 1;
+      let maySent = false;
+      let incoming: IncomingMessage | undefined;
+      const upstream = httpRequest({
         host: '127.0.0.1',
         port: replica.port,
         method: request.method,
         path: request.url,
-        headers: forRequest(request),
+        headers: requestHeaders(request.headers),
         agent,
       });
-      outgoing = current;
-      const deadline =
+      outgoing = upstream;
+
+      const timer =
         headerTimeoutMs === undefined
           ? undefined
           : setTimeout(() => {
-              if (!end('upstreamTimeout')) return;
-              current.destroy();
-              answer(504, 'kopya zamaninda yanitlamadi');
+              counters.upstreamTimeout += 1;
+              answer(504, 'kopya zamaninda yanit vermedi');
+              upstream.destroy();
             }, headerTimeoutMs);
 
-      current.on('socket', (socket) => {
-        // Before the connection stands nothing has left: that is what makes a refusal repeatable.
+      // Nothing leaves before the connection stands. Until then any other replica may have the
+      // request: whatever its method, and with its body still unread.
+      upstream.on('socket', (socket) => {
         const send = () => {
-          bodyStarted = true;
-          request.pipe(current);
+          maySent = true;
+          if (withBody) {
+            upstream.flushHeaders(); // the first piece of the body may be long in coming
+            request.pipe(upstream);
+          } else upstream.end();
         };
         if (socket.connecting) socket.once('connect', send);
         else send();
       });
-      current.on('response', (incoming) => {
-        answered = true;
-        clearTimeout(deadline);
-        incoming.on('error', () => {
-          // An end that looks clean would pass a truncated answer off as a whole one.
-          if (end('upstreamReset')) response.destroy();
+
+      upstream.on('response', (message) => {
+        incoming = message;
+        clearTimeout(timer);
+        response.writeHead(message.statusCode ?? 502, message.statusMessage, {
+          ...endToEnd(message.headers),
+          ...(draining && { connection: 'close' }),
         });
-        response.writeHead(
-          incoming.statusCode ?? 502,
-          incoming.statusMessage,
-          endToEnd(incoming.rawHeaders),
-        );
-        // The headers leave at once. A body may be a long time coming.
         response.flushHeaders();
-        incoming.pipe(response);
+        message.pipe(response); // stops reading while the client does
       });
-      current.on('error', () => {
-        clearTimeout(deadline);
-        if (over || answered) return;
-        request.unpipe(current);
-        counts.unreachable += 1;
-        if (retry && (!bodyStarted || isRepeatable(request))) attempt();
-        else if (end()) answer(502, 'kopyaya ulasilamadi');
+
+      // However an attempt ends, it ends in 'close'; what 'error' says is known by then.
+      upstream.on('error', () => {});
+      upstream.on('close', () => {
+        clearTimeout(timer);
+        if (settled || incoming?.complete) return;
+        if (incoming) {
+          settled = true;
+          counters.upstreamReset += 1;
+          client.destroy(); // end() would make the rest that is missing look like the end
+          return;
+        }
+        counters.unreachable += 1;
+        if (retry && (!maySent || repeatable)) attempt();
+        else answer(502, 'kopyaya ulasilamadi');
       });
-      current.on('close', () => clearTimeout(deadline));
     };
 
-    // A client that breaks off its upload is noticed by the close below; unheard, it would throw.
-    request.on('error', () => {});
-    response.on('close', () => {
-      if (response.writableFinished) end();
-      else if (end('clientAborted')) outgoing?.destroy();
+    const clientLeft = () => {
+      if (settled) return;
+      settled = true;
+      counters.clientAborted += 1;
+      outgoing?.destroy();
+    };
+    // The client's socket, and not its response: of two pipelined requests the second has a
+    // response without a socket, which never hears that the client has gone.
+    client.on('close', clientLeft);
+    response.on('finish', () => {
+      client.off('close', clientLeft);
+      if (!settled && !request.complete) {
+        // The replica has answered without waiting for the whole upload. Nobody wants the rest.
+        outgoing?.destroy();
+        request.resume();
+      }
+      settled = true;
     });
     attempt();
   };
 
-  const server = createServer((request, response) => {
-    const target = request.url ?? '/';
-    if (options.adminPort === undefined && target === '/yonet/durum') answerStatus(response);
-    else if (!URL.canParse(target, 'http://x')) response.writeHead(400).end();
-    else forward(request, response);
-    // While draining, a connection that has just become idle has nothing left to wait for.
-    response.on('close', () => {
-      if (closed) setImmediate(() => server.closeIdleConnections());
-    });
-  });
-  const admin = createServer((request, response) => {
-    if (request.url === '/yonet/durum') answerStatus(response);
-    else response.writeHead(404).end();
-  });
+  const statusBody = () =>
+    JSON.stringify({ ulasilamayan: counters.unreachable, ayakta: pool().map(({ port }) => port) });
 
-  const probes = new Set<ClientRequest>();
-  const probe = (replica: ReplicaAddress, timeoutMs: number): Promise<boolean> =>
-    new Promise((resolve) => {
-      // A connection of its own: what is asked is whether the replica accepts one.
-      const asked = httpRequest({
-        host: '127.0.0.1',
-        port: replica.port,
-        path: '/saglik',
-        agent: false,
-      });
-      probes.add(asked);
-      const deadline = setTimeout(() => asked.destroy(), timeoutMs);
-      asked.on('response', (incoming) => {
-        incoming.on('error', () => {});
-        incoming.resume();
-        resolve(incoming.statusCode === 200);
-      });
-      asked.on('error', () => {});
-      asked.on('close', () => {
-        clearTimeout(deadline);
-        probes.delete(asked);
-        resolve(false); // changes nothing if a response has come
-      });
-      asked.end();
+  /** @returns whether the request was for the status page */
+  const answerStatus = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (request.url !== STATUS_PATH) return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(statusBody());
+    return true;
+  };
+
+  const data = await startHttpServer((request, response) => {
+    // A client that keeps its connection open would otherwise hold up close({ drain: true }).
+    response.on('close', () => {
+      if (draining) request.socket.destroySoon();
     });
+    if (adminPort === undefined && answerStatus(request, response)) return;
+    if (!isTarget(request.url)) {
+      response.writeHead(400).end('hedef okunamadi');
+      return;
+    }
+    forward(request, response);
+  }, options);
+  const servers = [data];
+
+  if (adminPort !== undefined) {
+    try {
+      const admin = await startHttpServer(
+        (request, response) => {
+          if (!answerStatus(request, response)) response.writeHead(404).end();
+        },
+        { port: adminPort },
+      );
+      servers.push(admin);
+    } catch (error) {
+      await data.close();
+      throw error;
+    }
+  }
+
   const probeNow = async (): Promise<void> => {
     if (!health) return;
+    // All at once: one that hangs must not keep the others waiting.
     await Promise.all(
-      replicas.map(async (replica) => {
-        const ok = await probe(replica, health.timeoutMs);
-        if (!closed) tracker.record(replica.name, ok);
+      replicas.map(async ({ name, port }) => {
+        const ok = await isHealthy(port, health.timeoutMs, closing.signal);
+        if (!closing.signal.aborted) tracker.record(name, ok);
       }),
     );
   };
-
-  const port = await listen(server, options.port ?? 0);
-  const adminPort =
-    options.adminPort === undefined ? undefined : await listen(admin, options.adminPort);
   const timer =
     health && health.intervalMs > 0
       ? setInterval(() => void probeNow(), health.intervalMs)
       : undefined;
 
   const close = async ({ drain = false } = {}): Promise<void> => {
-    closed = true;
+    draining = true;
     clearInterval(timer);
-    for (const asked of probes) asked.destroy();
-    const stopped = [server, admin]
-      .filter(({ listening }) => listening)
-      .map((running) => new Promise((resolve) => running.close(resolve)));
-    for (const running of [server, admin]) {
-      if (drain) running.closeIdleConnections();
-      else running.closeAllConnections();
-    }
-    await Promise.all(stopped);
-    agent.destroy();
+    closing.abort();
+    await Promise.all(servers.map((server) => server.close({ drain })));
+    agent.destroy(); // connections to the replicas that wait for another request
   };
 
   return {
-    port,
-    ...(adminPort !== undefined && { adminPort }),
-    status: () => ({ ...counts, up: tracker.up() }),
+    port: data.port,
+    ...(servers[1] && { adminPort: servers[1].port }),
+    status: (): BalancerStatus => ({ ...counters, up: tracker.up() }),
     probeNow,
     close,
     [Symbol.asyncDispose]: () => close(),
@@ -574,53 +595,75 @@ export function startProbing(options: {
   };
 }
 
-/** Fields that belong to one connection (RFC 9110, section 7.6.1). `Connection` can name more. */
-const HOP_BY_HOP = [
+const STATUS_PATH = '/yonet/durum';
+
+/** Methods that a replica may be asked twice, RFC 9110 section 9.2.2. */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/** Fields that are meant for the next hop only, RFC 9110 section 7.6.1. */
+const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
   'te',
+  'trailer',
   'transfer-encoding',
   'upgrade',
-];
+]);
 
-/**
- * The fields that may cross the balancer, as the flat list of names and values that Node reads and
- * writes: a record would fold fields that come more than once.
- */
-function endToEnd(rawHeaders: readonly string[]): string[] {
-  const fields: [string, string][] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    fields.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
+/** Fields that nobody can have taken away by naming them in `Connection`. */
+const ALWAYS_PASSED = new Set(['host', 'content-length']);
+
+/** The fields without those of this hop. Node has turned their names into lower case. */
+function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const named = new Set(
+    (headers.connection ?? '').split(',').map((option) => option.trim().toLowerCase()),
+  );
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => ALWAYS_PASSED.has(name) || !(HOP_BY_HOP.has(name) || named.has(name)),
+    ),
+  );
+}
+
+/** As `endToEnd`, and a body that came in chunks is framed again. */
+function requestHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const passed = endToEnd(headers);
+  // Node frames the body of a GET, HEAD or DELETE only if it is told to. Without a frame the
+  // replica would read the body as the next request: request smuggling.
+  if (headers['transfer-encoding']) passed['transfer-encoding'] = 'chunked';
+  return passed;
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return Boolean(headers['transfer-encoding']) || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isTarget(target: string | undefined): boolean {
+  try {
+    new URL(target ?? '', 'http://x'); // URL.canParse is the shorter way; it is as old as Node 20
+    return true;
+  } catch {
+    return false;
   }
-  const named = fields
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()));
-  const dropped = new Set([...HOP_BY_HOP, ...named]);
-  return fields.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }
 
-function forRequest(request: IncomingMessage): string[] {
-  const headers = endToEnd(request.rawHeaders);
-  // The framing went with the hop. Without a new one Node would write the body of a GET or DELETE
-  // behind the request as it is, and the replica would take it for the next request.
-  if (request.headers['transfer-encoding']) headers.push('transfer-encoding', 'chunked');
-  return headers;
-}
-
-/** Whether a request that may have been sent can be sent again (RFC 9110, section 9.2.2). */
-function isRepeatable({ method = '', headers }: IncomingMessage): boolean {
-  const idempotent = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'].includes(method);
-  const hasBody =
-    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
-  // A body that was streamed away can't be replayed.
-  return idempotent && !hasBody;
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+/** One probe: whether `/saglik` answers 200 within `timeoutMs` ms. Never rejects. */
+function isHealthy(port: number, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    // A connection of its own: one kept from before says nothing about who can connect now.
+    const probe = httpRequest({ host: '127.0.0.1', port, path: '/saglik', agent: false, signal });
+    const verdict = (ok: boolean) => {
+      clearTimeout(deadline);
+      resolve(ok);
+      probe.destroy(); // the body is of no interest, and may never end
+    };
+    // Not the request's `timeout` option: that one starts anew with every byte that comes.
+    const deadline = setTimeout(() => verdict(false), timeoutMs);
+    probe.on('response', ({ statusCode }) => verdict(statusCode === 200));
+    probe.on('error', () => verdict(false));
+    probe.end();
+  });
 }
 
 function requirePositive(fields: Record<string, number>): void {
