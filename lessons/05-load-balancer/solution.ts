@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   Agent,
   type ClientRequest,
@@ -289,6 +290,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   // does not say whether a request that failed had been sent, and exercise 5.8 depends on it.
   const agent = new Agent({ keepAlive: true });
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // every probe that runs listens to it
   let draining = false;
   let rotation = 0;
 
@@ -369,9 +371,14 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
       });
 
       upstream.on('response', (message) => {
+        const { statusCode = 0, statusMessage } = message;
+        if (statusCode < 100) {
+          upstream.destroy(); // no status at all, and writeHead would throw at it
+          return;
+        }
         incoming = message;
         clearTimeout(timer);
-        response.writeHead(message.statusCode ?? 502, message.statusMessage, {
+        response.writeHead(statusCode, statusMessage, {
           ...endToEnd(message.headers),
           ...(draining && { connection: 'close' }),
         });
