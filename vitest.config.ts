@@ -21,9 +21,8 @@ export default defineConfig({
         test: {
           name: 'exercises',
           // A student's file may loop, exit or eat memory: it gets a process of its own.
-          pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
+          pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000, heapMb: 512 }),
           runner: 'helpers/grading/runner.ts',
-          execArgv: ['--max-old-space-size=512'],
           disableConsoleIntercept: true,
         },
       },

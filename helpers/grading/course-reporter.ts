@@ -92,7 +92,7 @@ export class CourseReporter implements Reporter {
         `  ${lesson}  ${title.padEnd(width)}  ${`${points} of ${possible}`.padStart(10)}  ` +
           this.#paint(points === possible ? 'green' : 'yellow', bar),
       );
-      if (problem) this.#text(problem.message, { indent: 6, lines: 2, style: 'red' });
+      if (problem) this.#text(problem.message, { indent: 6, lines: 1, style: 'red' });
     }
     const took = `${((performance.now() - this.#started) / 1000).toFixed(1)} s`;
     this.#line(
@@ -168,7 +168,10 @@ export class CourseReporter implements Reporter {
     if (missing.length > 0) {
       process.exitCode = 1;
       this.#line(this.#paint('red', '  Published, but asserted by no passing test:'));
-      for (const id of missing) this.#line(this.#paint('red', `    ${id}`));
+      const shown = alone ? missing : missing.slice(0, 5);
+      for (const id of shown) this.#line(this.#paint('red', `    ${id}`));
+      const more = missing.length - shown.length;
+      if (more > 0) this.#line(this.#paint('red', `    and ${more} more: npm run solutions`));
     }
   }
 
@@ -189,7 +192,7 @@ export class CourseReporter implements Reporter {
     if (wrong) this.#text(wrong.message ?? '', { indent: 4, lines: 10, style: 'red' });
     if (wrong?.at) this.#line(this.#paint('cyan', `    ${wrong.at}`));
     const [hint] = exercise?.hints ?? [];
-    if (hint) this.#text(`Hint: ${hint}`, { indent: 4, lines: 2 });
+    if (hint && wrong === test) this.#text(`Hint: ${hint}`, { indent: 4, lines: 2 });
     const read = `Read lessons/${folder}/README.md`;
     const work = this.#vitest?.config.watch
       ? ''

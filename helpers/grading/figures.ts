@@ -8,7 +8,7 @@ export function figures(): Vite.Plugin {
   return {
     name: 'traffic-layer:figures',
     configureVitest({ vitest, project }) {
-      if (hasViewer(vitest)) project.config.env.FIGURES = '1';
+      if (hasViewer(vitest)) project.config.env = { ...project.config.env, FIGURES: '1' };
     },
   };
 }

@@ -67,30 +67,33 @@ export function gradeRun(vitest: Vitest): Grade {
   const lessons: LessonGrade[] = [];
   let whole = !vitest.config.testNamePattern;
   for (const folder of folders) {
-    const find = (project: string) =>
-      modules.find(
+    const of = (project: string) =>
+      modules.filter(
         (module) =>
           module.project.name === project && module.moduleId.includes(`/lessons/${folder.folder}/`),
       );
-    const student = find('exercises');
-    const reference = find('solutions');
-    whole &&= Boolean(student && reference);
-    if (student) lessons.push(gradeLesson(folder, student, reference ?? student, vitest));
+    const [student, reference] = [of('exercises'), of('solutions')];
+    whole &&= student.length > 0 && reference.length > 0;
+    if (student.length > 0) {
+      lessons.push(
+        gradeLesson(folder, student, reference.length > 0 ? reference : student, vitest),
+      );
+    }
   }
   return { version: 1, whole, ...sum(lessons), lessons };
 }
 
 function gradeLesson(
   folder: LessonFolder,
-  student: TestModule,
-  reference: TestModule,
+  student: readonly TestModule[],
+  reference: readonly TestModule[],
   { config }: Vitest,
 ): LessonGrade {
-  const [error] = student.errors();
-  const loaded = !error || [...student.children.allTests()].length > 0;
-  const broken = error && explain(error, config.root, loaded);
-  const tests = new Map([...student.children.allTests()].map((test) => [test.fullName, test]));
-  const roster = [...reference.children.allTests()]
+  const own = testsOf(student);
+  const [error] = student.flatMap((module) => module.errors());
+  const broken = error && explain(error, config.root, own.length > 0);
+  const tests = new Map(own.map((test) => [test.fullName, test]));
+  const roster = testsOf(reference)
     .map((test) => ({ name: test.fullName, ...test.meta() }))
     // With a name pattern only what it selects is graded.
     .filter(({ name }) => !config.testNamePattern || config.testNamePattern.test(`${name}`));
@@ -121,6 +124,10 @@ function gradeLesson(
   };
 }
 
+function testsOf(modules: readonly TestModule[]): TestCase[] {
+  return modules.flatMap((module) => [...module.children.allTests()]);
+}
+
 function gradeTest(
   name: string,
   test: TestCase | undefined,
@@ -143,7 +150,7 @@ function gradeTest(
 
 /** An error in words for a student, with the line of theirs that it comes from. */
 function explain(error: TestError, root: string, loaded = true): Problem {
-  const frames = error.stacks ?? [];
+  const frames = (error.stacks ?? []).filter(({ file }) => !file.includes('/node_modules/'));
   const frame = frames.find(({ file }) => file.endsWith('/exercise.ts')) ?? frames[0];
   let message = stripVTControlCharacters(error.message)
     .replaceAll(`${root}/`, '')
@@ -153,8 +160,15 @@ function explain(error: TestError, root: string, loaded = true): Problem {
         `${what === 'Test' ? 'It' : 'The set-up of a test'} did not finish within ` +
         `${Number(ms) / 1000} s. Look for a promise that nothing settles`,
     );
-  if (!loaded && error.name !== EARLY_END) message = `exercise.ts cannot be loaded: ${message}`;
-  return { message, ...(frame && { at: `${relative(frame.file, root)}:${frame.line}` }) };
+  // A syntax error has its place in the message, and a stack of Vite's.
+  const at = frame
+    ? `${relative(frame.file, root)}:${frame.line}`
+    : /\[ (\S+\.ts:\d+):\d+ \]/.exec(message)?.[1];
+  if (!loaded && error.name !== EARLY_END) {
+    const what = !at || at.includes('/exercise.ts:') ? 'exercise.ts' : 'The lesson';
+    message = `${what} cannot be loaded: ${message}`;
+  }
+  return { message, ...(at && { at }) };
 }
 
 function leftOut(exercises: readonly ExerciseGrade[]): Problem | undefined {

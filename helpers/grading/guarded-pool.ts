@@ -9,14 +9,19 @@ import {
   type TestModule,
   type WorkerRequest,
 } from 'vitest/node';
-import { isProgress, MEMORY_NOTE, type Progress } from './progress.ts';
+import { isProgress, MEMORY_NOTE, MEMORY_VARIABLE, PRINTED_BY, type Progress } from './progress.ts';
 
 /** What an exercise may use before its process is ended. */
 export interface Limits {
-  /** Milliseconds without a sign of life: no test started, none ended. More than a test's time-out. */
+  /**
+   * Milliseconds without a sign of life: no module asked for, no test started, none ended. More than
+   * a test's time-out, so that a test that waits in vain ends by that.
+   */
   silentMs: number;
   /** Bytes that one file may print. */
   outputBytes: number;
+  /** Megabytes of JavaScript heap. The whole process, buffers included, may use three times that. */
+  heapMb?: number;
 }
 
 /** Name of the error of a test, or of a file, whose process came to an early end. */
@@ -55,7 +60,7 @@ class GuardedWorker extends ForksPoolWorker {
   override readonly name = 'guarded-forks';
   readonly #project: PoolOptions['project'];
   readonly #vitest: ReturnType<typeof createMethodsRPC>;
-  readonly #limits: Limits;
+  readonly #limits: Required<Limits>;
   /** What Vitest hears of the process. */
   readonly #events = new EventEmitter();
   #child: ChildProcess | undefined;
@@ -73,13 +78,14 @@ class GuardedWorker extends ForksPoolWorker {
     super(options);
     this.#project = options.project;
     this.#vitest = createMethodsRPC(options.project, { collect: options.method === 'collect' });
-    this.#limits = limits;
+    this.#limits = { heapMb: 512, ...limits };
   }
 
   override async start(): Promise<void> {
+    const { heapMb } = this.#limits;
     const child = fork(this.entrypoint, [], {
-      env: this.env as NodeJS.ProcessEnv,
-      execArgv: this.execArgv,
+      env: { ...this.env, [MEMORY_VARIABLE]: String(3 * heapMb) } as NodeJS.ProcessEnv,
+      execArgv: [...this.execArgv, `--max-old-space-size=${heapMb}`],
       stdio: 'pipe',
       serialization: 'advanced',
     });
@@ -130,11 +136,11 @@ class GuardedWorker extends ForksPoolWorker {
     if (isProgress(message)) {
       this.#running = message.course === 'start' ? message.test : undefined;
       if (message.course === 'end') this.#ended.set(message.test, message);
-      this.#watch();
     } else if (isVitests(message)) {
       if (message.type === 'testfileFinished') this.#fileIsOver();
       this.#tell('message', message);
-    }
+    } else return;
+    this.#watch();
   }
 
   #tell(event: string, arg?: unknown): void {
@@ -165,26 +171,37 @@ class GuardedWorker extends ForksPoolWorker {
   }
 
   #capture(child: ChildProcess, type: 'stdout' | 'stderr'): void {
-    child[type]?.setEncoding('utf8').on('data', (content: string) => {
-      const before = this.#printed;
-      this.#printed += Buffer.byteLength(content);
-      this.#lastWords = (this.#lastWords + content).slice(-8_000);
-      const { outputBytes } = this.#limits;
-      if (this.#printed > outputBytes) {
-        this.#end(
-          `printed more than ${outputBytes / 1_000_000} MB and was stopped. ` +
-            'Look for a console.log in a loop',
-        );
+    let taskId: string | undefined;
+    child[type]?.setEncoding('utf8').on('data', (text: string) => {
+      const [first = '', ...parts] = text.split(PRINTED_BY);
+      this.#print(type, first, taskId);
+      for (let i = 0; i < parts.length; i += 2) {
+        taskId = parts[i];
+        this.#print(type, parts[i + 1] ?? '', taskId);
       }
-      // The heap dump of a dying process tells a student nothing.
-      if (before >= SHOWN_BYTES || content.includes(MEMORY_NOTE) || isHeapError(content)) return;
-      void this.#vitest.onUserConsoleLog({
-        content: content.slice(0, SHOWN_BYTES - before),
-        type,
-        time: Date.now(),
-        size: 1,
-        ...(this.#running && { taskId: this.#running }),
-      });
+    });
+  }
+
+  #print(type: 'stdout' | 'stderr', content: string, taskId: string | undefined): void {
+    const before = this.#printed;
+    this.#printed += Buffer.byteLength(content);
+    this.#lastWords = (this.#lastWords + content).slice(-8_000);
+    const { outputBytes } = this.#limits;
+    if (this.#printed > outputBytes) {
+      this.#end(
+        `printed more than ${outputBytes / 1_000_000} MB and was stopped. ` +
+          'Look for a console.log in a loop',
+      );
+    }
+    const shown = content.slice(0, Math.max(0, SHOWN_BYTES - before));
+    // The heap dump of a dying process tells a student nothing.
+    if (!shown || shown.includes(MEMORY_NOTE) || isHeapError(shown)) return;
+    void this.#vitest.onUserConsoleLog({
+      content: shown,
+      type,
+      time: Date.now(),
+      size: 1,
+      ...(taskId && { taskId }),
     });
   }
 
@@ -248,7 +265,7 @@ class GuardedWorker extends ForksPoolWorker {
     if (running) return `The test "${running}"`;
     const last = title([...this.#ended.keys()].at(-1));
     if (last) return `What "${last}" had left behind`;
-    return 'exercise.ts, or what it imports, was being loaded and';
+    return 'Loading exercise.ts';
   }
 }
 

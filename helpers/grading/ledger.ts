@@ -29,10 +29,11 @@ export function lessonsWithLedger(): string[] {
  * Reads `fixtures/published/NN.json`. Empty for a lesson that publishes nothing.
  *
  * @param lesson two digits, such as `05`
+ * @param folder where the ledgers are, with a slash at its end
  * @throws {Error} when a record is malformed, or two have the same id
  */
-export function loadLedger(lesson: string): Ledger {
-  const file = new URL(`${lesson}.json`, LEDGERS);
+export function loadLedger(lesson: string, folder: URL = LEDGERS): Ledger {
+  const file = new URL(`${lesson}.json`, folder);
   if (!existsSync(file)) return new Map();
   const ledger = new Map<string, PublishedRecord>();
   for (const record of JSON.parse(readFileSync(file, 'utf8')) as PublishedRecord[]) {

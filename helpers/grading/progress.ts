@@ -18,6 +18,16 @@ export type Progress =
 /** Printed on stderr by a process that ends itself because it uses too much memory. */
 export const MEMORY_NOTE = '[course: out of memory]';
 
+/** Environment variable: megabytes that such a process may use. */
+export const MEMORY_VARIABLE = 'COURSE_MEMORY_MB';
+
+/**
+ * Goes before what a test prints, in the same stream: a message would overtake it, or be overtaken.
+ * Split at it, a text alternates between what was printed and the id of the test that prints next.
+ */
+export const PRINTED_BY = /\0test:([^\0]*)\0/;
+export const printedBy = (test: string): string => `\0test:${test}\0`;
+
 export function isProgress(message: unknown): message is Progress {
   return typeof message === 'object' && message !== null && 'course' in message;
 }

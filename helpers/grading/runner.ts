@@ -1,10 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { RunnerTask, RunnerTestSuite } from 'vitest';
 import { TestRunner } from 'vitest';
-import { MEMORY_NOTE, type Progress } from './progress.ts';
-
-/** Bytes of memory, buffers included, that the process of one exercise may use. */
-const MEMORY_LIMIT = 1_200_000_000;
+import { MEMORY_NOTE, MEMORY_VARIABLE, type Progress, printedBy } from './progress.ts';
 
 /** Milliseconds to wait after the last test for what a student's code may still throw. */
 const AFTERMATH_MS = 20;
@@ -21,12 +18,15 @@ const { setTimeout, setImmediate } = globalThis;
 export default class StudentRunner extends TestRunner {
   /** The test that is running, or ran last. */
   #test: RunnerTask | undefined;
+  #running = false;
   /** What was thrown outside of every test. */
   #strays: Error[] = [];
 
   constructor(config: ConstructorParameters<typeof TestRunner>[0]) {
     super(config);
     guardProcess();
+    this.#label(process.stdout);
+    this.#label(process.stderr);
     process.on('uncaughtException', (error) => this.#charge(error, 'An error was thrown'));
     process.on('unhandledRejection', (error) => this.#charge(error, 'A promise was rejected'));
   }
@@ -35,6 +35,7 @@ export default class StudentRunner extends TestRunner {
     await super.onBeforeRunTask(task);
     if (task.type !== 'test') return;
     this.#test = task;
+    this.#running = true;
     tell({ course: 'start', test: task.id });
   }
 
@@ -45,7 +46,9 @@ export default class StudentRunner extends TestRunner {
 
   override onAfterRunTask(task: RunnerTask): void {
     super.onAfterRunTask(task as never);
-    if (task.type === 'test') this.#ended(task);
+    if (task.type !== 'test') return;
+    this.#running = false;
+    this.#ended(task);
   }
 
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
@@ -64,14 +67,26 @@ export default class StudentRunner extends TestRunner {
     this.#strays.push(error);
     const test = this.#test;
     if (!test) return;
-    const over = test.result?.state !== 'run';
     fail(test, error);
-    if (over) {
-      this.#ended(test);
-      // Vitest has sent the result already.
-      const { onTaskUpdate } = this as { onTaskUpdate?: (packs: unknown[], events: []) => void };
-      onTaskUpdate?.call(this, [[test.id, test.result, test.meta]], []);
-    }
+    if (this.#running) return;
+    this.#ended(test);
+    // Vitest has sent the result already.
+    const { onTaskUpdate } = this as { onTaskUpdate?: (packs: unknown[], events: []) => void };
+    onTaskUpdate?.call(this, [[test.id, test.result, test.meta]], []);
+  }
+
+  /** Writes the test's id before the first thing that it prints. */
+  #label(stream: NodeJS.WriteStream & Blocking): void {
+    // Written in the background, the output of a loop would fill the memory before anyone sees it.
+    stream._handle?.setBlocking?.(true);
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+    let printing: string | undefined;
+    stream.write = (...args: unknown[]) => {
+      const test = this.#test?.id;
+      if (test && test !== printing) write(printedBy(test));
+      printing = test;
+      return write(...args);
+    };
   }
 
   #ended({ id, result, meta }: RunnerTask): void {
@@ -93,6 +108,11 @@ function tell(progress: Progress): void {
   } catch {}
 }
 
+/** The part of a pipe that Node keeps to itself. Windows has it blocking from the start. */
+interface Blocking {
+  readonly _handle?: { setBlocking?(blocking: boolean): void };
+}
+
 /** Keeps the process from outliving the run, from eating all memory and from leaving by the door. */
 function guardProcess(): void {
   // If the parent is gone, nobody reads the results any more.
@@ -100,12 +120,13 @@ function guardProcess(): void {
   process.exit = (code = process.exitCode) => {
     throw new Error(`process.exit(${code ?? ''}) would end the whole run: return or throw instead`);
   };
+  const limit = Number(process.env[MEMORY_VARIABLE]) * 1e6;
   // A thread still sees both when the code hangs in a loop, or fills buffers, which V8's heap limit
   // does not count.
   new Worker(
     `const { ppid } = process;
      setInterval(() => {
-       const full = process.memoryUsage.rss() > ${MEMORY_LIMIT};
+       const full = process.memoryUsage.rss() > ${limit};
        if (full) require('node:fs').writeSync(2, ${JSON.stringify(MEMORY_NOTE)});
        if (full || process.ppid !== ppid) process.kill(process.pid, 'SIGKILL');
      }, 200);`,

@@ -4,7 +4,7 @@ import { attachFigure, bars, drawFigure, type Figure, lines, ringChange } from '
 
 const split: Figure = {
   title: 'k1 & k3 share the load',
-  facts: ['k1 answers 150 requests.', 'k2 answers < 1.'],
+  facts: ['k1 answers 150 requests.', 'k2 answers < 1'],
   option: () =>
     bars({
       unit: 'requests',
@@ -76,7 +76,7 @@ describe('drawFigure', () => {
 
     expect(svg).toMatch(/^<svg width="600" height="340" /);
     expect(svg).toContain('<title>k1 &amp; k3 share the load</title>');
-    expect(svg).toContain('k2 answers &lt; 1.</desc>');
+    expect(svg).toContain('k2 answers &lt; 1</desc>');
     expect(svg).toContain('<rect width="600" height="340" x="0" y="0" fill="#ffffff">');
     expect(svg).not.toMatch(/(?:href|src)="(?!#)|url\((?!#)|@import|<script/);
     expect([...svg.matchAll(/font-family:([^;"]*)/g)].map(([, font]) => font)).toContain(

@@ -35,10 +35,15 @@ export async function attachFigure(
   figure: Figure,
 ): Promise<void> {
   if (!process.env.FIGURES) return;
-  await annotate([`${figure.title}.`, ...figure.facts].join('\n'), 'figure', {
+  await annotate([figure.title, ...figure.facts].map(asSentence).join('\n'), 'figure', {
     contentType: 'image/svg+xml',
     body: new TextEncoder().encode(await drawFigure(figure)),
   });
+}
+
+/** Vitest UI shows the lines of a message as one. */
+function asSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Told apart by most people who don't see all colours (Okabe and Ito, 2008). */

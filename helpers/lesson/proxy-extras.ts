@@ -151,7 +151,7 @@ async function requestFields(kind: ProxyKind): Promise<void> {
 
   await get(proxy, '/takip?no=G0', {
     host: 'kargo.example',
-    connection: 'keep-alive ,X-HOP',
+    connection: 'keep-alive , X-HOP',
     'x-hop': '1',
     'keep-alive': 'timeout=7',
     'proxy-connection': 'keep-alive',
@@ -706,9 +706,10 @@ async function digestOf(body: Readable): Promise<string> {
 function watchedSender() {
   const BLOCK_BYTES = 64 * 1024;
   const blocks = OFFERED_BYTES / BLOCK_BYTES;
+  const text = Buffer.alloc(BLOCK_BYTES, 'aktarma merkezinde ');
   // No two blocks alike, so that one which is lost, doubled or misplaced changes the digest.
   const block = (index: number) => {
-    const bytes = Buffer.alloc(BLOCK_BYTES, 'aktarma merkezinde ');
+    const bytes = Buffer.from(text);
     bytes.writeUInt32BE(index);
     return bytes;
   };
@@ -748,7 +749,7 @@ function watchedSender() {
     async standstill(): Promise<void> {
       for (;;) {
         const stillMs = performance.now() - lastProgress;
-        if (acceptedBytes > 0 && stillMs >= STANDSTILL_MS) return;
+        if (stillMs >= STANDSTILL_MS) return;
         await new Promise((resolve) => setTimeout(resolve, STANDSTILL_MS - stillMs + 1));
       }
     },

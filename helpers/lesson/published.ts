@@ -40,7 +40,7 @@ expect.extend({
     const { task } = this as typeof this & { task?: { meta: import('vitest').TaskMeta } };
     if (task) {
       task.meta.published ??= [];
-      task.meta.published.push({ id, received, refuted: this.isNot });
+      task.meta.published.push({ id, received, refuted: Boolean(this.isNot) });
     }
     const unit = record.unit && ` ${record.unit}`;
     return {

@@ -7,6 +7,8 @@
 //
 // Read from top to bottom. Demonstrations are green from the start. Exercises are red until
 // `exercise.ts` is filled in.
+import { once } from 'node:events';
+import { request as startRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import {
   DAYS_PER_MONTH,
@@ -32,6 +34,7 @@ import {
   type TrackingReplica,
   withReusedPorts,
 } from '#helpers/lesson/tracking.ts';
+import { eventually, gate, within } from '#helpers/lesson/waiting.ts';
 import {
   chooseProbeInterval,
   detectionWindow,
@@ -44,6 +47,7 @@ import {
 } from './exercise.ts';
 import {
   averageRate,
+  type BalancerOptions,
   type Failure,
   monthlyOutageBudgetMinutes,
   PUBLISHED,
@@ -984,6 +988,118 @@ describe("Lesson 5: the load balancer's role", () => {
         await expectRefusal(() => startBalancer({ ...good, health: change('rise') }), 'rise');
       }
     });
+
+    it('replicas take turns in the order of the list', async () => {
+      await using k1 = await startReplica('k1');
+      await using k2 = await startReplica('k2');
+      await using k3 = await startReplica('k3');
+      await using balancer = await startBalancer({ replicas: [k3, k1, k2], health: false });
+      using client = openClient(balancer.port);
+
+      const order: unknown[] = [];
+      for (let number = 0; number < 6; number += 1) {
+        order.push((await client.send('/takip')).headers['x-kopya']);
+      }
+
+      expect(order).toEqual(['k3', 'k1', 'k2', 'k3', 'k1', 'k2']);
+    });
+
+    it('a round asks all replicas at once, those that are out included', async () => {
+      // Nobody answers a probe before everybody has been asked.
+      let round = { asked: 0, all: gate() };
+      const startPatient = () =>
+        startHttpServer(async (_request, response) => {
+          const { all } = round;
+          round.asked += 1;
+          if (round.asked === 3) all.open();
+          await all.opened;
+          response.writeHead(503).end();
+        });
+      await using a = await startPatient();
+      await using b = await startPatient();
+      await using c = await startPatient();
+      const replicas = [a, b, c].map(({ port }, index) => ({ name: `k${index + 1}`, port }));
+      await using balancer = disposable(await startBalancer({ replicas, health }));
+
+      await within(balancer.probeNow(), 'a first round that asks all three at once');
+      expect(balancer.status().up).toEqual([]);
+      round = { asked: 0, all: gate() };
+      await within(balancer.probeNow(), 'a second round, which asks all three again');
+      expect(round.asked).toBe(3);
+    });
+
+    it('before the first interval is over nobody has been probed', async () => {
+      let probes = 0;
+      await using replica = await startHttpServer((request, response) => {
+        if (request.url === '/saglik') probes += 1;
+        response.writeHead(500).end();
+      });
+      const replicas = [{ name: 'k1', port: replica.port }];
+      await using balancer = await startBalancer({
+        replicas,
+        health: { ...health, intervalMs: 3_600_000 },
+      });
+
+      await sendTrackingRequests(balancer.port, 3);
+
+      expect(probes, 'probes').toBe(0);
+      expect(balancer.status().up).toEqual(['k1']);
+    });
+
+    it('close() frees the port and probes no more', () =>
+      withReusedPorts(async () => {
+        let requests = 0;
+        await using replica = await startHttpServer((_request, response) => {
+          requests += 1;
+          response.end();
+        });
+        const replicas = [{ name: 'k1', port: replica.port }];
+        await using balancer = disposable(
+          await startBalancer({ replicas, health: { ...health, intervalMs: 1 } }),
+        );
+        await eventually(
+          () => requests,
+          (count) => count > 0,
+        );
+        expect(requests, 'probes, one a millisecond').toBeGreaterThan(0);
+
+        await within(balancer.close(), 'close() to resolve');
+
+        // While a hundred other requests pass, a timer that is still running would run many times.
+        using client = openClient(replica.port);
+        await client.send('/takip');
+        const before = requests;
+        for (let number = 0; number < 100; number += 1) await client.send('/takip');
+        expect(requests - before, 'requests at the replica, of which 100 are ours').toBe(100);
+        await using another = await startBalancer({ replicas, health: false, port: balancer.port });
+        expect(another.port).toBe(balancer.port);
+      }));
+
+    it('a probe that is still running when the balancer closes changes nothing', async () => {
+      const asked = gate();
+      await using replica = await startTcpServer((socket) =>
+        socket.once('data', () => asked.open()),
+      );
+      const replicas = [{ name: 'k1', port: replica.port }];
+      await using balancer = disposable(await startBalancer({ replicas, health }));
+
+      const round = balancer.probeNow();
+      await within(asked.opened, 'the probe to reach the replica');
+      await within(balancer.close(), 'close() to resolve while a probe is running');
+      await within(round, 'probeNow() to resolve once the balancer has closed');
+
+      expect(balancer.status().up).toEqual(['k1']);
+    });
+
+    it('what it refuses, it refuses before it listens', async () => {
+      // The port is taken. Whoever listens first is refused for that, and not for the real reason.
+      await using taken = await startTcpServer(() => {});
+      const k1 = { name: 'k1', port: taken.port };
+      const good: BalancerOptions = { replicas: [k1], health, port: taken.port };
+
+      await expectRefusal(() => startBalancer({ ...good, replicas: [k1, k1] }), 'replicas');
+      await expectRefusal(() => startBalancer({ ...good, health: { ...health, fall: 0 } }), 'fall');
+    });
   });
 
   /** The balancer as the tests see it that lessons 5, 7 and 9 share. */
@@ -1032,6 +1148,30 @@ describe("Lesson 5: the load balancer's role", () => {
     )) {
       it(title, { timeout: timeoutMs }, () => run(proxy));
     }
+
+    it('close() without drain cuts the response that is running', async () => {
+      const left = gate();
+      await using replica = await startHttpServer((_request, response) => {
+        response.on('close', () => left.open());
+        response.write('first,'); // and nothing more
+      });
+      const replicas = [{ name: 'k1', port: replica.port }];
+      await using balancer = disposable(await startBalancer({ replicas, health: false }));
+      const request = startRequest({ host: '127.0.0.1', port: balancer.port, agent: false }).end();
+      const outcome = new Promise<string>((resolve) => {
+        request.on('error', ({ code }: NodeJS.ErrnoException) => resolve(`${code}`));
+        request.on('response', (incoming) => {
+          incoming.on('error', ({ code }: NodeJS.ErrnoException) => resolve(`${code}`));
+          incoming.on('end', () => resolve('a clean end')).resume();
+        });
+      });
+      await within(once(request, 'response'), 'the response headers');
+
+      await within(balancer.close(), 'close() to resolve');
+
+      expect(await within(outcome, 'the client to be cut off')).toBe('ECONNRESET');
+      await within(left.opened, 'the replica to be left');
+    });
   });
 
   // Predict first: k2 refuses connections and nobody probes. With retries, how many of 300 requests
@@ -1083,6 +1223,43 @@ describe("Lesson 5: the load balancer's role", () => {
       well = true;
       await balancer.probeNow();
       expect((await client.send('/')).headers['x-kopya'], "k2's turn, as before").toBe('k2');
+    });
+
+    it('a retry looks at the pool of its own moment', async () => {
+      const asked = gate();
+      const fail = gate();
+      await using k1 = await startTcpServer((socket) =>
+        socket.once('data', async (bytes) => {
+          if (bytes.includes('/saglik')) {
+            socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+            return;
+          }
+          asked.open();
+          await fail.opened;
+          socket.resetAndDestroy();
+        }),
+      );
+      await using k2 = await startReplica('k2');
+      await using k3 = await startReplica('k3');
+      await using balancer = disposable(
+        await startBalancer({
+          replicas: [{ name: 'k1', port: k1.port }, k2, k3],
+          health: { ...Y3_HEALTH_CHECK, intervalMs: 0, timeoutMs: 5_000 },
+          retry: true,
+        }),
+      );
+      using client = openClient(balancer.port);
+
+      const answer = client.send('/takip');
+      answer.catch(() => {}); // awaited below
+      await within(asked.opened, 'the request to reach k1');
+      await k2.close();
+      await balancer.probeNow();
+      fail.open();
+
+      const { headers } = await within(answer, 'the answer');
+      expect(headers['x-kopya'], 'k2 left the pool while k1 was being asked').toBe('k3');
+      expect(balancer.status()).toMatchObject({ attempts: 2, unreachable: 1 });
     });
   });
 
