@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { CourseReporter } from './helpers/grading/course-reporter.ts';
+import { figures } from './helpers/grading/figures.ts';
 import { guardedPool } from './helpers/grading/guarded-pool.ts';
 import { implementation } from './helpers/grading/implementation.ts';
 import { GradeJUnitReporter } from './helpers/grading/junit.ts';
@@ -7,6 +8,8 @@ import { GradeJUnitReporter } from './helpers/grading/junit.ts';
 // One spec, several implementations. Both projects run the same files; the plugin decides what
 // `./exercise.ts` is.
 export default defineConfig({
+  // Figures are drawn only when somebody looks.
+  plugins: [figures()],
   test: {
     include: ['lessons/*/*.spec.ts'],
     setupFiles: ['helpers/lesson/setup.ts'],
@@ -19,7 +22,7 @@ export default defineConfig({
         extends: true,
         plugins: [implementation('exercise.ts')],
         test: {
-          name: 'exercises',
+          name: { label: 'exercises', color: 'blue' },
           // A student's file may loop, exit or eat memory: it gets a process of its own.
           pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000, heapMb: 512 }),
           runner: 'helpers/grading/runner.ts',
@@ -30,7 +33,7 @@ export default defineConfig({
         extends: true,
         plugins: [implementation('solution.ts')],
         // The references keep no state in their modules, so they can share their workers.
-        test: { name: 'solutions', pool: 'forks', isolate: false },
+        test: { name: { label: 'solutions', color: 'green' }, pool: 'forks', isolate: false },
       },
     ],
   },

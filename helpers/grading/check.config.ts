@@ -44,7 +44,8 @@ for (const { folder, number } of lessons) {
         include: [`lessons/${folder}/*.spec.ts`],
         // A mistake may hang or die: it is run as a student's file is, with less patience.
         pool: guardedPool({ silentMs: 6_000, outputBytes: 1_000_000 }),
-        runner: 'helpers/grading/runner.ts',
+        runner: 'helpers/grading/check-runner.ts',
+        env: { CAUGHT_BY: mistake.caughtBy },
         testTimeout: 2_500,
       },
     });

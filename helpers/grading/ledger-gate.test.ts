@@ -106,7 +106,7 @@ export default class {
       const { id } = assertion;
       asserted.set(id, [...(asserted.get(id) ?? []), assertion]);
     }
-  });
+  }, 180_000);
   afterAll(() => bed[Symbol.dispose]());
 
   /** A record with another value: the nearest for a number, and the truth for a refuted claim. */
@@ -143,7 +143,7 @@ export default class {
       ).toBe(true);
     });
 
-    it('turns the run red, with a message that names it', async () => {
+    it('turns the run red, with a message that names it', { timeout: 120_000 }, async () => {
       const isRefuted = ({ id }: PublishedRecord) => asserted.get(id)?.some((one) => one.refuted);
       const victims = [records.find((one) => !isRefuted(one)), records.find(isRefuted)];
       const mutants = new Map(victims.map((one) => [one?.id, one && mutate(one)]));

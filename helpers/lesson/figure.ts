@@ -143,7 +143,7 @@ export function bars(input: BarsInput): EChartsOption {
       // Every category is named, on as many lines as it takes.
       axisLabel: { color: INK, interval: 0, width: 420 / categories.length, overflow: 'break' },
     },
-    yAxis: { ...AXIS, type: 'value', name: unit, max: roomFor(bounds) },
+    yAxis: { ...AXIS, ...nameAbove(unit), type: 'value', max: roomFor(bounds) },
     series: series.map(({ name, values }, index) => ({
       type: 'bar',
       ...(name !== undefined && { name }),
@@ -199,11 +199,12 @@ export function lines({ x, y, series, bounds = [] }: LinesInput): EChartsOption 
       name: x.name,
       nameLocation: 'middle',
       nameGap: 30,
+      nameTextStyle: { color: INK },
       splitLine: { show: false },
       min: 'dataMin',
       max: 'dataMax',
     },
-    yAxis: { ...AXIS, type: y.log ? 'log' : 'value', name: y.name, max: roomFor(bounds) },
+    yAxis: { ...AXIS, ...nameAbove(y.name), type: y.log ? 'log' : 'value', max: roomFor(bounds) },
     series: series.map(({ name, points, step = false }, index) => ({
       type: 'line',
       name,
@@ -322,10 +323,14 @@ function arcsBetween(borders: readonly number[], ownerAt: (end: number) => strin
 }
 
 const AXIS = {
-  nameTextStyle: { color: INK },
   axisLabel: { color: INK },
   splitLine: { lineStyle: { color: PALE } },
 } as const;
+
+/** Name of a vertical axis, from the left edge of the picture. */
+function nameAbove(name: string) {
+  return { name, nameTextStyle: { color: INK, align: 'left' as const, padding: [0, 0, 0, -48] } };
+}
 
 function legendAndGrid(names: readonly string[], bounds: readonly Bound[]): EChartsOption {
   const legend = names.length > 1;
@@ -342,6 +347,7 @@ function markLines(bounds: readonly Bound[]): Pick<LineSeriesOption, 'markLine'>
     markLine: {
       silent: true,
       symbol: 'none',
+      precision: 9, // digits that the label may use
       lineStyle: { color: INK, type: 'dashed' },
       label: {
         color: INK,
@@ -361,5 +367,10 @@ function markLines(bounds: readonly Bound[]): Pick<LineSeriesOption, 'markLine'>
 function roomFor(bounds: readonly Bound[]) {
   const highest = Math.max(-Infinity, ...bounds.map(({ value }) => value));
   // ECharts chooses a round end where none is given, and it looks at the data alone.
-  return ({ max }: { max: number }) => (highest > max ? highest * 1.1 : (null as never));
+  return ({ max }: { max: number }) => (highest > max ? roundEndAbove(highest) : (null as never));
+}
+
+function roundEndAbove(value: number): number {
+  const step = 10 ** Math.floor(Math.log10(value)) / 2;
+  return (Math.floor(value / step) + 1) * step;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 /** How a running server is asked to stop. */
 export interface CloseOptions {
@@ -46,9 +46,22 @@ export async function startHttpServer(
   options: ListenOptions = {},
 ): Promise<HttpServer> {
   const server = createServer(handler);
+  const open = new Set<Socket>();
+  const answering = new Set<Socket>();
   let connections = 0;
-  server.on('connection', () => {
+  let draining = false;
+  server.on('connection', (socket: Socket) => {
     connections += 1;
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    answering.add(socket);
+    response.on('close', () => {
+      answering.delete(socket);
+      // Kept alive, it would hold up the drain until it times out.
+      if (draining) socket.destroySoon();
+    });
   });
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening'); // rejects if the server cannot start
@@ -56,10 +69,15 @@ export async function startHttpServer(
 
   let closed: Promise<void> | undefined;
   const close = ({ drain = false }: CloseOptions = {}): Promise<void> => {
+    // Node's close() takes a response that is still being sent to a slow reader for idle, and cuts it.
+    if (drain) server.closeIdleConnections = () => {};
     closed ??= new Promise((resolve) => server.close(() => resolve()));
-    // close() alone waits for open requests, and for idle connections on some versions of Node.
-    if (drain) server.closeIdleConnections();
-    else server.closeAllConnections();
+    if (drain) {
+      draining = true;
+      for (const socket of open) if (!answering.has(socket)) socket.destroy();
+    } else {
+      server.closeAllConnections(); // close() alone waits for open requests
+    }
     return closed;
   };
 

@@ -89,6 +89,33 @@ describe('startHttpServer', () => {
     await closed;
   });
 
+  it('with drain, a reader who is slow gets the whole of a large answer', async () => {
+    const body = 'x'.repeat(20_000_000);
+    const server = await startHttpServer((_request, response) => response.end(body));
+    const request = get(server.url);
+    const [response] = await once(request, 'response');
+
+    const closed = server.close({ drain: true });
+    let bytes = 0;
+    for await (const chunk of response) bytes += chunk.length;
+
+    expect(bytes).toBe(body.length);
+    await closed;
+  });
+
+  it('with drain, idle connections and those that have sent half a request are cut', async () => {
+    const server = await startHttpServer((_request, response) => response.end());
+    using idle = openClient(server.port);
+    await idle.send('/');
+    using half = await openRawConnection(server.port);
+    await half.write('GET / HTTP/1.1\r\nHos');
+
+    await server.close({ drain: true });
+
+    expect(await half.ended).toMatch(/end|error/);
+    expect(idle.connections).toBe(1);
+  });
+
   it('a second close cuts what a drain is still waiting for', async () => {
     const server = await startHttpServer((_request, response) => response.write('for ever'));
     using client = openClient(server.port);

@@ -451,7 +451,7 @@ export default mistakes({
   'close leaves the connections to the replicas open': {
     replace: '    agent.destroy();\n',
     by: '',
-    caughtBy: 'close cuts what is open, and may be called twice',
+    caughtBy: 'close leaves no connection to a replica behind, idle ones included',
   },
 
   // 8.7
