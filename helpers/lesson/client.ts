@@ -1,5 +1,4 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
-import type { Socket } from 'node:net';
 
 /** One answer, read to its end. */
 export interface Answer {
@@ -40,7 +39,6 @@ export interface ClientOptions {
  */
 export function openClient(port: number, { sockets = 1 }: ClientOptions = {}): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
-  const seen = new WeakSet<Socket>();
   let connections = 0;
 
   const send = (path: string, { method = 'GET', headers, body, signal }: Ask = {}) =>
@@ -70,8 +68,7 @@ export function openClient(port: number, { sockets = 1 }: ClientOptions = {}): H
       );
       outgoing.on('socket', (socket) => {
         // `reusedSocket` doesn't tell: it is false, too, for a request that waited for its turn.
-        if (seen.has(socket)) return;
-        seen.add(socket);
+        if (!socket.connecting) return;
         socket.once('connect', () => {
           connections += 1;
         });

@@ -1,6 +1,7 @@
+import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { openClient } from './client.ts';
 import { startHttpServer } from './http-server.ts';
@@ -77,6 +78,7 @@ describe('startHttpServer', () => {
       response.write('first, ');
       finish = () => response.end('last');
     });
+    server.server.keepAliveTimeout = 0; // an idle connection stays: the drain has to end it
     using client = openClient(server.port);
     const answer = client.send('/');
     await once(server.server, 'request');
@@ -87,7 +89,7 @@ describe('startHttpServer', () => {
 
     expect((await answer).body).toBe('first, last');
     await closed;
-  });
+  }, 5_000);
 
   it('with drain, a reader who is slow gets the whole of a large answer', async () => {
     const body = 'x'.repeat(20_000_000);
@@ -245,6 +247,25 @@ describe('openClient', () => {
     await Promise.all([client.send('/'), client.send('/'), client.send('/')]);
 
     expect(client.connections).toBe(2);
+  });
+
+  it('leaves no listeners behind on a connection that is used again and again', async () => {
+    let socket: Socket | undefined;
+    await using server = await startHttpServer((_request, response) => response.end());
+    const connected = channel('net.client.socket');
+    const note = (message: unknown) => {
+      socket = (message as { socket: Socket }).socket;
+    };
+    connected.subscribe(note);
+    using client = openClient(server.port);
+    await client.send('/');
+    connected.unsubscribe(note);
+    const before = socket?.listenerCount('connect');
+
+    for (let n = 0; n < 3; n += 1) await client.send('/');
+
+    expect(before).toBeTypeOf('number');
+    expect(socket?.listenerCount('connect')).toBe(before);
   });
 
   it('opens a new one when the server has closed the old one', async () => {
