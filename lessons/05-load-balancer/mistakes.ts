@@ -506,11 +506,6 @@ export default mistakes({
     by: 'server.close()',
     caughtBy: 'X16: a drained proxy finishes what is running and takes nothing new',
   },
-  'waits for idle clients while it drains': {
-    replace: 'if (draining) request.socket.destroySoon();',
-    by: '',
-    caughtBy: 'X16: a drained proxy finishes what is running and takes nothing new',
-  },
   'drains although nobody asked for it': {
     replace: 'server.close({ drain })',
     by: 'server.close({ drain: drain || true })',
