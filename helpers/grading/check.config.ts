@@ -43,7 +43,7 @@ for (const { folder, number } of lessons) {
         name: project,
         include: [`lessons/${folder}/*.spec.ts`],
         // A mistake may hang or die: it is run as a student's file is, with less patience.
-        pool: guardedPool({ silentMs: 6_000, outputBytes: 1_000_000 }),
+        pool: guardedPool({ silentMs: 9_000, outputBytes: 1_000_000 }),
         runner: 'helpers/grading/check-runner.ts',
         env: { CAUGHT_BY: mistake.caughtBy },
         testTimeout: 2_500,
@@ -51,6 +51,9 @@ for (const { folder, number } of lessons) {
     });
   }
 }
+
+// Every project has a Vite server, and each listens for the end of the process.
+process.setMaxListeners(0);
 
 export default defineConfig({
   root: COURSE_ROOT,

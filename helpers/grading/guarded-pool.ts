@@ -112,7 +112,8 @@ class GuardedWorker extends ForksPoolWorker {
       this.#watch();
     }
     // A process that has just died can't be written to; its exit is reported by itself.
-    if (this.#child?.connected) this.#child.send(message);
+    // One that dies during the write would raise an error here, were it not for the callback.
+    if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
   override on(event: string, callback: (arg: unknown) => void): void {
