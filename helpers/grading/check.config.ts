@@ -58,7 +58,7 @@ process.setMaxListeners(0);
 export default defineConfig({
   root: COURSE_ROOT,
   test: {
-    include: ['lessons/*/*.spec.ts'],
+    // No `include` here: a project adds to what it extends, and a mistake needs one lesson alone.
     setupFiles: ['helpers/lesson/setup.ts'],
     maxWorkers: 3,
     reporters: [new CheckReporter(trials)],
@@ -68,6 +68,7 @@ export default defineConfig({
         plugins: [implementation('exercise.ts')],
         test: {
           name: 'exercises',
+          include: ['lessons/*/*.spec.ts'],
           pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
           runner: 'helpers/grading/runner.ts',
         },
@@ -75,7 +76,12 @@ export default defineConfig({
       {
         extends: true,
         plugins: [implementation('solution.ts')],
-        test: { name: 'solutions', pool: 'forks', isolate: false },
+        test: {
+          name: 'solutions',
+          include: ['lessons/*/*.spec.ts'],
+          pool: 'forks',
+          isolate: false,
+        },
       },
       ...wrongProjects,
     ],
