@@ -17,6 +17,13 @@ const SILENT = SHORT_LIMITS.silentMs / 1_000;
 const silent = /gave no sign of life for 3 s and was stopped\. Look for an endless loop/;
 const ended = /ended the whole process \(.+\)\. Look for process\.exit/;
 
+/**
+ * Code that runs a moment after the last test has returned. Not by a timer, which the leak guard
+ * would find and name if it came first.
+ */
+const afterTheLastTest = (code: string): string =>
+  `if (n === 6) import('node:fs').then(({ stat }) => stat('.', () => { ${code} }));\n  return n / 2;`;
+
 const cases: Record<string, Case> = {
   'an endless loop in a test': {
     exercise: tinyExercise('for (;;) {}'),
@@ -36,7 +43,7 @@ const cases: Record<string, Case> = {
     limit: SILENT,
   },
   'an endless loop after the last test': {
-    exercise: tinyExercise('if (n === 6) setTimeout(() => { for (;;) {} }, 5);\n  return n / 2;'),
+    exercise: tinyExercise(afterTheLastTest('for (;;) {}')),
     // Which of the two depends on how busy the machine is.
     says: /(What|The test) "halves 6" (had left behind )?gave no sign of life/,
     limit: SILENT,
@@ -100,9 +107,7 @@ const cases: Record<string, Case> = {
     limit: 6,
   },
   'a rejection shortly after the last test': {
-    exercise: tinyExercise(
-      "if (n === 6) setTimeout(() => Promise.reject(new Error('too late')), 5);\n  return n / 2;",
-    ),
+    exercise: tinyExercise(afterTheLastTest("Promise.reject(new Error('too late'))")),
     test: 'halves 6',
     says: /A promise was rejected, and nothing handles it: too late/,
   },
