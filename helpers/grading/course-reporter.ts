@@ -75,6 +75,11 @@ export class CourseReporter implements Reporter {
       if (!watch && !vitest.config.testNamePattern) this.#hold(grade);
     }
     if (watch) this.#line(this.#paint('dim', '\n  Waiting for changes. a runs all, q quits.'));
+    // When its port is taken, Vite moves on to the next one.
+    const [address] = vitest.vite.resolvedUrls?.local ?? [];
+    if (vitest.config.ui && address) {
+      this.#line(`  Vitest UI: ${new URL(vitest.config.uiBase, address)}`);
+    }
   }
 
   /** Vitest has no objection to a test that was skipped, and the course has. */

@@ -109,7 +109,7 @@ function gradeLesson(
       points: grades.filter(({ status }) => status === 'passed').length,
       possible: grades.length,
       ...(first?.message !== undefined && { message: first.message }),
-      hints: entries[0]?.hints ?? [],
+      hints: entries[0]?.hints?.map((lines) => lines.join(' ')) ?? [],
       tests: grades,
     };
   });

@@ -53,12 +53,12 @@ describe('openLesson', () => {
     ['LF', README],
     ['CRLF', README.replaceAll('\n', '\r\n')],
   ] as const)(
-    'hands out the three hints of an exercise, each as one line, with %s',
+    'hands out the three hints of an exercise, each in lines, with %s',
     async ([, text]) => {
       const lesson = await open(text);
 
       expect(lesson.exercise('91.1')).toEqual({
-        meta: { exercise: '91.1', hints: ['Look at it.', 'Do it.', '```ts done(); ```'] },
+        meta: { exercise: '91.1', hints: [['Look at it.'], ['Do it.'], ['```ts done(); ```']] },
       });
     },
   );

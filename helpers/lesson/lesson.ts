@@ -5,8 +5,8 @@ declare module 'vitest' {
   interface TaskMeta {
     /** Exercise that the test grades, such as `5.1`. A demonstration has none. */
     exercise?: string;
-    /** Nudge, approach, near-solution. */
-    hints?: string[];
+    /** Nudge, approach, near-solution, each cut into lines: Vitest UI shows them and wraps nothing. */
+    hints?: string[][];
     /** Ledger ids that the test compared with a value. */
     published?: PublishedAssertion[];
   }
@@ -29,7 +29,7 @@ export interface Lesson {
    *
    * @throws {Error} when the README has no such exercise, or not three hints for it
    */
-  exercise(number: string): { meta: { exercise: string; hints: string[] } };
+  exercise(number: string): { meta: { exercise: string; hints: string[][] } };
 }
 
 /**
@@ -47,7 +47,7 @@ export function openLesson(specUrl: string): Lesson {
             `a heading "### Exercise ${number}: ..." and three <details> below it`,
         );
       }
-      return { meta: { exercise: number, hints } };
+      return { meta: { exercise: number, hints: hints.map(wrap) } };
     },
   };
 }
@@ -62,4 +62,19 @@ function hintsOf(readme: string, number: string): string[] {
   return [...section.matchAll(/<details>\s*<summary>[^<]*<\/summary>(.*?)<\/details>/gs)].map(
     ([, text]) => (text ?? '').trim().replace(/\s*\n\s*/g, ' '),
   );
+}
+
+/** Characters of a line that Vitest UI shows without cutting it. */
+const LINE_LENGTH = 64;
+
+/** Cuts a text between words, into lines that fit where they can. */
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= LINE_LENGTH) {
+      lines[lines.length - 1] = `${line} ${word}`;
+    } else lines.push(word);
+  }
+  return lines;
 }

@@ -435,10 +435,6 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   };
 
   const data = await startHttpServer((request, response) => {
-    // A client that keeps its connection open would otherwise hold up close({ drain: true }).
-    response.on('close', () => {
-      if (draining) request.socket.destroySoon();
-    });
     if (adminPort === undefined && answerStatus(request, response)) return;
     if (!isTarget(request.url)) {
       response.writeHead(400).end('hedef okunamadi');
