@@ -20,7 +20,7 @@ import {
 } from '#fixtures/assumptions.ts';
 import { expectRefusal } from '#helpers/lesson/bad-input.ts';
 import { openClient } from '#helpers/lesson/client.ts';
-import { attachFigure, bars } from '#helpers/lesson/figure.ts';
+import { attachFigure, bars, lines } from '#helpers/lesson/figure.ts';
 import { startHttpServer } from '#helpers/lesson/http-server.ts';
 import { openLesson } from '#helpers/lesson/lesson.ts';
 import { ManualClock } from '#helpers/lesson/manual-clock.ts';
@@ -66,6 +66,24 @@ const rate = (value: number) => value.toFixed(2);
 const share = (value: number) => value.toFixed(3);
 
 describe("Lesson 5: the load balancer's role", () => {
+  it('three replicas are of no use to a client that knows only one of them', async () => {
+    await using k1 = await startReplica('k1');
+    await using k2 = await startReplica('k2');
+    using client = openClient(k2.port);
+
+    const before = await client.send('/takip?no=G0');
+    await k2.close();
+    const after = client.send('/takip?no=G1');
+
+    expect(before.headers['x-kopya']).toBe('k2');
+    expect(Buffer.byteLength(before.body), 'bytes').toBe(100);
+    // Whether the kept connection is reset or the next one refused is a race; gone is gone.
+    await expect(after).rejects.toThrow(/ECONNRESET|ECONNREFUSED|socket hang up/);
+    // And all the while k1 stands there, with nothing to do.
+    using other = openClient(k1.port);
+    expect((await other.send('/takip?no=G1')).headers['x-kopya']).toBe('k1');
+  });
+
   it('the plan rests on the numbers of the introductory course', () => {
     expect(K01.trackingQueriesPerDay).toBePublished('05.given.daily.trackingQueries');
     expect(K01.statusEventsPerDay).toBePublished('05.given.daily.statusEvents');
@@ -107,7 +125,9 @@ describe("Lesson 5: the load balancer's role", () => {
     expect(rate(peakRate / 4)).not.toBe(rate(averageRate(dailyRequests)));
   });
 
-  it('probing three replicas five times a second is 15 requests a second, 2.9 % of the peak', () => {
+  it('probing three replicas five times a second is 15 requests a second, 2.9 % of the peak', async ({
+    annotate,
+  }) => {
     const { intervalMs, timeoutMs, fall } = Y3_HEALTH_CHECK;
     expect(intervalMs).toBePublished('05.given.probeInterval');
     expect(PUBLISHED.probeWindowSeconds).toBePublished('05.given.probeWindowSeconds');
@@ -116,6 +136,32 @@ describe("Lesson 5: the load balancer's role", () => {
 
     const load = probeLoad({ replicas: 3, intervalMs, peakRate });
 
+    const intervals = [50, 100, 200, 400, 800, 1_600];
+    await attachFigure(annotate, {
+      title: 'Looking more often drops less, and is a load itself',
+      facts: [
+        `Every ${intervalMs} ms: ${load.rate} probes a second, and at worst ${rate((peakRate / 3) * PUBLISHED.probeWindowSeconds)} dropped requests for each crash.`,
+        'Half the interval halves the drops and doubles the probes.',
+      ],
+      option: () =>
+        lines({
+          x: { name: 'interval (ms)', log: true },
+          y: { name: 'requests', log: true },
+          series: [
+            {
+              name: 'dropped, at worst, for each crash',
+              points: intervals.map((ms) => [ms, (peakRate / 3) * (ms / 1_000)]),
+            },
+            {
+              name: 'probes a second',
+              points: intervals.map((ms) => [
+                ms,
+                probeLoad({ replicas: 3, intervalMs: ms, peakRate }).rate,
+              ]),
+            },
+          ],
+        }),
+    });
     expect(load.rate).toBePublished('05.probe.rate');
     expect(load.shareOfPeak * 100).toBePublished('05.probe.share');
     // Who halves the interval pays twice.
