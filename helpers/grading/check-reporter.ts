@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
-import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
 import { contractProblems } from './contract.ts';
 import { lessonFolders } from './course.ts';
 import type { Mistake } from './mistakes.ts';
+import { modulesOf, testsOf } from './modules.ts';
 
 /** A mistake on trial: the project that makes it, and where it comes from. */
 export interface Trial extends Mistake {
@@ -34,16 +35,11 @@ export class CheckReporter implements Reporter {
     const vitest = this.#vitest;
     if (!vitest) return;
     const problems: string[] = [];
-    for (const lesson of lessonFolders(vitest.config.root)) {
-      const find = (project: string) =>
-        modules.find(
-          (module) =>
-            module.project.name === project &&
-            module.moduleId.includes(`/lessons/${lesson.folder}/`),
-        );
-      const solution = find('solutions');
-      const stub = find('exercises');
-      if (!solution || !stub) continue;
+    const lessons = lessonFolders(vitest.config.root);
+    for (const lesson of lessons) {
+      const find = (project: string) => modulesOf(modules, project, lesson);
+      const [solution, stub] = [find('solutions'), find('exercises')];
+      if (solution.length === 0 || stub.length === 0) continue;
       problems.push(
         ...solutionProblems(solution),
         ...stubProblems(stub),
@@ -53,7 +49,7 @@ export class CheckReporter implements Reporter {
       const trials = this.#trials.filter(({ folder }) => folder === lesson.folder);
       problems.push(...this.#printMatrix(trials, find, [...lesson.exercises.keys()]));
     }
-    problems.push(...contractProblems(vitest.config.root, lessonFolders(vitest.config.root)));
+    problems.push(...contractProblems(vitest.config.root, lessons));
     problems.push(...errors.map(({ message }) => `outside of every test: ${message}`));
 
     const took = ((performance.now() - this.#started) / 1000).toFixed(0);
@@ -72,7 +68,7 @@ export class CheckReporter implements Reporter {
   /** A row a mistake, a column an exercise: how many of its tests fail, the named one in brackets. */
   #printMatrix(
     trials: readonly Trial[],
-    find: (project: string) => TestModule | undefined,
+    find: (project: string) => TestModule[],
     exercises: readonly string[],
   ): string[] {
     const problems: string[] = [];
@@ -80,8 +76,10 @@ export class CheckReporter implements Reporter {
     const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(width)).join('');
     this.#log(`  ${cells(exercises)}`);
     for (const trial of trials) {
-      const module = find(trial.project);
-      const failed = module ? failedTests(module) : [];
+      // A test whose process the mistake has ended has failed, too.
+      const failed = testsOf(find(trial.project)).filter(
+        (test) => test.result().state === 'failed',
+      );
       const caught = failed.filter((test) => test.name === trial.caughtBy);
       const row = exercises.map((id) => {
         const count = failed.filter((test) => test.meta().exercise === id).length;
@@ -106,20 +104,19 @@ export class CheckReporter implements Reporter {
   }
 }
 
-function testsOf(module: TestModule): TestCase[] {
-  return [...module.children.allTests()];
+function nameOf(modules: readonly TestModule[]): string {
+  return modules.map(({ moduleId }) => basename(moduleId)).join(', ');
 }
 
-/** Tests that have failed; one whose process a mistake has ended is among them. */
-function failedTests(module: TestModule): TestCase[] {
-  return [...module.children.allTests('failed')];
+function errorsOf(modules: readonly TestModule[]): SerializedError[] {
+  return modules.flatMap((module) => module.errors());
 }
 
-function solutionProblems(module: TestModule): string[] {
-  const name = basename(module.moduleId);
-  const failed = testsOf(module).filter((test) => test.result().state !== 'passed');
+function solutionProblems(modules: readonly TestModule[]): string[] {
+  const name = nameOf(modules);
+  const failed = testsOf(modules).filter((test) => test.result().state !== 'passed');
   return [
-    ...module.errors().map(({ message }) => `${name}: the solution cannot run: ${message}`),
+    ...errorsOf(modules).map(({ message }) => `${name}: the solution cannot run: ${message}`),
     ...failed.map(
       (test) =>
         `${name}: the solution fails "${test.name}": ${test.result().errors?.[0]?.message ?? ''}`,
@@ -127,10 +124,12 @@ function solutionProblems(module: TestModule): string[] {
   ];
 }
 
-function stubProblems(module: TestModule): string[] {
-  const name = basename(module.moduleId);
-  const problems = module.errors().map(({ message }) => `${name}: the stub cannot run: ${message}`);
-  for (const test of testsOf(module)) {
+function stubProblems(modules: readonly TestModule[]): string[] {
+  const name = nameOf(modules);
+  const problems = errorsOf(modules).map(
+    ({ message }) => `${name}: the stub cannot run: ${message}`,
+  );
+  for (const test of testsOf(modules)) {
     const result = test.result();
     const { exercise } = test.meta();
     if (!exercise) {
@@ -151,9 +150,9 @@ function stubProblems(module: TestModule): string[] {
   return problems;
 }
 
-function rosterProblems(module: TestModule, exercises: readonly string[]): string[] {
-  const name = basename(module.moduleId);
-  const tests = testsOf(module);
+function rosterProblems(modules: readonly TestModule[], exercises: readonly string[]): string[] {
+  const name = nameOf(modules);
+  const tests = testsOf(modules);
   const graded = new Set(tests.map((test) => test.meta().exercise));
   const seen = new Set<string>();
   const twice = tests.filter(({ fullName }) => seen.size === seen.add(fullName).size);

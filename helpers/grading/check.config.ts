@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runnerImport } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import course from '../../vitest.config.ts';
 import { CheckReporter, type Trial } from './check-reporter.ts';
 import { COURSE_ROOT, lessonFolders } from './course.ts';
 import { guardedPool } from './guarded-pool.ts';
@@ -30,7 +31,7 @@ for (const { folder, number } of lessons) {
     }
     trials.push({ ...mistake, name, project, folder });
     wrongProjects.push({
-      extends: true,
+      // Not an extension of the course's project: it would add to its files, and run every lesson.
       plugins: [
         implementation('solution.ts'),
         {
@@ -42,6 +43,7 @@ for (const { folder, number } of lessons) {
       test: {
         name: project,
         include: [`lessons/${folder}/*.spec.ts`],
+        setupFiles: ['helpers/lesson/setup.ts'],
         // A mistake may hang or die: it is run as a student's file is, with less patience.
         pool: guardedPool({ silentMs: 9_000, outputBytes: 1_000_000 }),
         runner: 'helpers/grading/check-runner.ts',
@@ -55,35 +57,15 @@ for (const { folder, number } of lessons) {
 // Every project has a Vite server, and each listens for the end of the process.
 process.setMaxListeners(0);
 
+// The stubs and the references run as a student's `vitest run` has them.
 export default defineConfig({
+  ...course,
   root: COURSE_ROOT,
   test: {
-    // No `include` here: a project adds to what it extends, and a mistake needs one lesson alone.
-    setupFiles: ['helpers/lesson/setup.ts'],
+    ...course.test,
+    // Many mistakes only wait for a time-out.
     maxWorkers: 3,
     reporters: [new CheckReporter(trials)],
-    projects: [
-      {
-        extends: true,
-        plugins: [implementation('exercise.ts')],
-        test: {
-          name: 'exercises',
-          include: ['lessons/*/*.spec.ts'],
-          pool: guardedPool({ silentMs: 8_000, outputBytes: 1_000_000 }),
-          runner: 'helpers/grading/runner.ts',
-        },
-      },
-      {
-        extends: true,
-        plugins: [implementation('solution.ts')],
-        test: {
-          name: 'solutions',
-          include: ['lessons/*/*.spec.ts'],
-          pool: 'forks',
-          isolate: false,
-        },
-      },
-      ...wrongProjects,
-    ],
+    projects: [...(course.test?.projects ?? []), ...wrongProjects],
   },
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import type { UserConsoleLog } from 'vitest';
 import type { Reporter, SerializedError, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
+import { wrap } from '../lesson/wrap.ts';
 import { ledgerCoverage } from './coverage.ts';
 import {
   firstProblem,
@@ -245,15 +246,4 @@ export class CourseReporter implements Reporter {
 /** A test's name without the describe blocks of the lesson and of the exercise. */
 function ownTitle(name: string): string {
   return name.split(' > ').slice(2).join(' > ') || name;
-}
-
-/** Cuts a line between words. */
-function wrap(line: string, width: number): string[] {
-  const lines = [''];
-  for (const word of line.split(/(?<=\s)(?=\S)/)) {
-    const current = lines.at(-1) ?? '';
-    if (current && (current + word).trimEnd().length > width) lines.push(word);
-    else lines[lines.length - 1] = current + word;
-  }
-  return lines.map((text) => text.trimEnd());
 }

@@ -1,6 +1,7 @@
 import type { Vitest } from 'vitest/node';
 import { lessonFolders } from './course.ts';
 import { loadLedger } from './ledger.ts';
+import { modulesOf, testsOf } from './modules.ts';
 
 /** How much of the ledgers a run of `solutions` has asserted. */
 export interface LedgerCoverage {
@@ -22,14 +23,9 @@ export function ledgerCoverage(vitest: Vitest): LedgerCoverage {
   const refuted = new Set<string>();
   let total = 0;
   const missing: string[] = [];
-  for (const { number, folder } of lessonFolders(vitest.config.root)) {
-    const tests = vitest.state
-      .getTestModules()
-      .filter(
-        ({ project, moduleId }) =>
-          project.name === 'solutions' && moduleId.includes(`/lessons/${folder}/`),
-      )
-      .flatMap((module) => [...module.children.allTests()]);
+  const modules = vitest.state.getTestModules();
+  for (const folder of lessonFolders(vitest.config.root)) {
+    const tests = testsOf(modulesOf(modules, 'solutions', folder));
     if (tests.length === 0 || tests.some((test) => test.result().state === 'skipped')) continue;
     for (const test of tests) {
       if (test.result().state !== 'passed') continue;
@@ -38,7 +34,7 @@ export function ledgerCoverage(vitest: Vitest): LedgerCoverage {
         if (assertion.refuted) refuted.add(assertion.id);
       }
     }
-    const ids = [...loadLedger(number).keys()];
+    const ids = [...loadLedger(folder.number).keys()];
     total += ids.length;
     missing.push(...ids.filter((id) => !asserted.has(id)));
   }

@@ -3,6 +3,7 @@ import type { TestError } from 'vitest';
 import type { TestCase, TestModule, Vitest } from 'vitest/node';
 import { type LessonFolder, lessonFolders } from './course.ts';
 import { EARLY_END } from './guarded-pool.ts';
+import { modulesOf, testsOf } from './modules.ts';
 
 /** How a test, or an exercise as a whole, stands. */
 export type Status = 'passed' | 'failing' | 'not-started' | 'not-run';
@@ -67,12 +68,8 @@ export function gradeRun(vitest: Vitest): Grade {
   const lessons: LessonGrade[] = [];
   let whole = !vitest.config.testNamePattern;
   for (const folder of folders) {
-    const of = (project: string) =>
-      modules.filter(
-        (module) =>
-          module.project.name === project && module.moduleId.includes(`/lessons/${folder.folder}/`),
-      );
-    const [student, reference] = [of('exercises'), of('solutions')];
+    const student = modulesOf(modules, 'exercises', folder);
+    const reference = modulesOf(modules, 'solutions', folder);
     whole &&= student.length > 0 && reference.length > 0;
     if (student.length > 0) {
       lessons.push(
@@ -122,10 +119,6 @@ function gradeLesson(
     ...(problem && { problem }),
     exercises: exercises.filter(({ possible }) => possible > 0 || !config.testNamePattern),
   };
-}
-
-function testsOf(modules: readonly TestModule[]): TestCase[] {
-  return modules.flatMap((module) => [...module.children.allTests()]);
 }
 
 function gradeTest(

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** One number (or text) that the course publishes. */
 export interface PublishedRecord {
@@ -16,14 +16,6 @@ export interface PublishedRecord {
 export type Ledger = ReadonlyMap<string, PublishedRecord>;
 
 const LEDGERS = new URL('../../fixtures/published/', import.meta.url);
-
-/** Numbers of the lessons that have a ledger, such as `05`. */
-export function lessonsWithLedger(): string[] {
-  return readdirSync(LEDGERS)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => name.slice(0, -'.json'.length))
-    .sort();
-}
 
 /**
  * Reads `fixtures/published/NN.json`. Empty for a lesson that publishes nothing.

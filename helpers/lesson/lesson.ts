@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { wrap } from './wrap.ts';
 
 /** What a test carries for the report and for Vitest UI. Plain data: it crosses a process border. */
 declare module 'vitest' {
@@ -47,7 +48,7 @@ export function openLesson(specUrl: string): Lesson {
             `a heading "### Exercise ${number}: ..." and three <details> below it`,
         );
       }
-      return { meta: { exercise: number, hints: hints.map(wrap) } };
+      return { meta: { exercise: number, hints: hints.map((hint) => wrap(hint, LINE_LENGTH)) } };
     },
   };
 }
@@ -66,15 +67,3 @@ function hintsOf(readme: string, number: string): string[] {
 
 /** Characters of a line that Vitest UI shows without cutting it. */
 const LINE_LENGTH = 64;
-
-/** Cuts a text between words, into lines that fit where they can. */
-function wrap(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= LINE_LENGTH) {
-      lines[lines.length - 1] = `${line} ${word}`;
-    } else lines.push(word);
-  }
-  return lines;
-}

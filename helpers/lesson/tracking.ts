@@ -4,15 +4,6 @@
 import { openClient } from './client.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './http-server.ts';
 
-/** The published set-up: how many replicas stand there, and what the client does. */
-export const TRACKING_RUN = {
-  replicas: 3,
-  /** Requests of one run. */
-  requests: 300,
-  /** Requests of the client that are under way at the same time. */
-  concurrency: 1,
-} as const;
-
 /** A running replica of the tracking service. */
 export interface TrackingReplica extends HttpServer {
   /** Such as `k1`; every answer carries it in `x-kopya`. */
@@ -57,10 +48,8 @@ export async function startReplica(
   return Object.defineProperty(server, 'name', { value: name }) as TrackingReplica;
 }
 
-/** Starts `k1` to `k<count>`; disposing the list closes them all. */
-export async function startReplicas(
-  count: number = TRACKING_RUN.replicas,
-): Promise<TrackingReplica[] & AsyncDisposable> {
+/** Starts `k1` to `k<count>`; disposing the list closes them all, and what was added to it. */
+export async function startReplicas(count: number): Promise<TrackingReplica[] & AsyncDisposable> {
   const replicas: TrackingReplica[] = [];
   for (let number = 1; number <= count; number++) replicas.push(await startReplica(`k${number}`));
   return Object.assign(replicas, {
@@ -95,10 +84,10 @@ export interface TrackingRun {
  */
 export async function sendTrackingRequests(
   port: number,
-  count: number = TRACKING_RUN.requests,
+  count: number,
   options: { from?: number; concurrency?: number } = {},
 ): Promise<TrackingRun> {
-  const { from = 0, concurrency = TRACKING_RUN.concurrency } = options;
+  const { from = 0, concurrency = 1 } = options;
   using client = openClient(port, { sockets: concurrency });
   const counts = new Map<string, number>();
   let answered = 0;
@@ -122,10 +111,9 @@ export async function sendTrackingRequests(
   };
 }
 
-/** A tally as the lessons print it, sorted by key: `k1=100 k2=100 k3=100`. */
+/** A tally as the lessons print it: `k1=100 k2=100 k3=100`. */
 export function printTally(tally: TrackingRun['tally']): string {
   return Object.entries(tally)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([outcome, count]) => `${outcome}=${count}`)
     .join(' ');
 }

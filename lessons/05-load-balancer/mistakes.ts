@@ -62,7 +62,7 @@ export default mistakes({
     caughtBy: 'with a repair by hand it drops 102,778, 289,834 in a month: 3000 times as many',
   },
   'divides the drop by a month of peak traffic': {
-    replace: '1 - perMonth / (dailyRequests * 30)',
+    replace: '1 - perMonth / (dailyRequests * DAYS_PER_MONTH)',
     by: '1 - perMonth / (peakRate * 86_400 * 30)',
     caughtBy: 'with a repair by hand it drops 102,778, 289,834 in a month: 3000 times as many',
   },

@@ -8,6 +8,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
+import { DAYS_PER_MONTH } from '#fixtures/assumptions.ts';
 import { startHttpServer } from '#helpers/lesson/http-server.ts';
 import type { Clock } from '#helpers/lesson/manual-clock.ts';
 import type {
@@ -125,7 +126,11 @@ export function failureBill(input: {
   // No rounding on the way: 171.30 req/s x 600 s is 102,780, and two requests too many.
   const perFailure = (peakRate / replicas) * windowSeconds;
   const perMonth = perFailure * failuresPerMonth;
-  return { perFailure, perMonth, availability: Math.max(0, 1 - perMonth / (dailyRequests * 30)) };
+  return {
+    perFailure,
+    perMonth,
+    availability: Math.max(0, 1 - perMonth / (dailyRequests * DAYS_PER_MONTH)),
+  };
 }
 
 /**
