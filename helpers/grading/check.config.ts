@@ -1,5 +1,6 @@
 // `npm run check`: the course examines itself.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runnerImport } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -10,9 +11,18 @@ import { guardedPool } from './guarded-pool.ts';
 import { implementation } from './implementation.ts';
 import { type Mistakes, makeMistake } from './mistakes.ts';
 
-const lessons = lessonFolders();
+// `npm run check -- lessons/05`: the mistakes of the other lessons need no projects.
+const asked = process.argv.filter((argument) => argument.startsWith('lessons/'));
+const lessons = lessonFolders().filter(
+  ({ folder }) => asked.length === 0 || asked.some((part) => `lessons/${folder}/`.includes(part)),
+);
 const trials: Trial[] = [];
 const wrongProjects: TestProjectInlineConfiguration[] = [];
+
+// Every project has a Vite server of its own, and all of them need the same specs and helpers. They
+// share what one of them has transformed, for this run only.
+const transformed = mkdtempSync(join(tmpdir(), 'traffic-layer-check-'));
+process.on('exit', () => rmSync(transformed, { recursive: true, force: true }));
 
 for (const { folder, number } of lessons) {
   const lesson = join(COURSE_ROOT, 'lessons', folder).replaceAll('\\', '/');
@@ -38,6 +48,10 @@ for (const { folder, number } of lessons) {
           name: `traffic-layer:mistake:${project}`,
           enforce: 'pre',
           load: (id) => (id === `${lesson}/solution.ts` ? wrong : undefined),
+          configureVitest: ({ experimental_defineCacheKeyGenerator: shareUnless }) =>
+            shareUnless(({ id }) => (id === `${lesson}/solution.ts` ? false : undefined)),
+          // Its name must not count, or no two projects would share anything.
+          api: { vitest: { experimental: { ignoreFsModuleCache: true } } },
         },
       ],
       test: {
@@ -49,6 +63,7 @@ for (const { folder, number } of lessons) {
         runner: 'helpers/grading/check-runner.ts',
         env: { CAUGHT_BY: mistake.caughtBy },
         testTimeout: 2_500,
+        experimental: { fsModuleCache: true, fsModuleCachePath: transformed },
       },
     });
   }
