@@ -45,7 +45,16 @@ export async function startHttpServer(
   handler: RequestListener,
   options: ListenOptions = {},
 ): Promise<HttpServer> {
-  const server = createServer(handler);
+  return await listen(createServer(handler), options);
+}
+
+/**
+ * Makes a server of Node's, such as one that a student has created, listen on 127.0.0.1. From then
+ * on it is the same as one that `startHttpServer` has started.
+ *
+ * @throws whatever `listen` reports, such as EADDRINUSE for a port that is taken
+ */
+export async function listen(server: Server, options: ListenOptions = {}): Promise<HttpServer> {
   const open = new Set<Socket>();
   const answering = new Set<Socket>();
   let connections = 0;

@@ -30,6 +30,7 @@ import {
   startHttpServer,
 } from './http-server.ts';
 import { openRawConnection, rawExchange } from './raw.ts';
+import type { Replica } from './replica.ts';
 import { startTcpServer, type TcpServer } from './tcp-server.ts';
 import { eventually, gate, PATIENCE_MS, within } from './waiting.ts';
 
@@ -65,10 +66,7 @@ export interface ProxyOptions {
 /** How a lesson starts its program for the extras. */
 export interface ProxyKind {
   /** Without a health check, and with any number of connections to a replica. */
-  start(
-    replicas: readonly { name: string; port: number }[],
-    options?: ProxyOptions,
-  ): Promise<ProxyUnderTest>;
+  start(replicas: readonly Replica[], options?: ProxyOptions): Promise<ProxyUnderTest>;
   /** The 502 of a replica that could not be reached. */
   readonly badGateway: { readonly body: string; readonly headers?: Record<string, string> };
 }

@@ -7,6 +7,7 @@ import {
   Y2_TARGET_UTILISATION,
   Y3_HEALTH_CHECK,
 } from '#fixtures/assumptions.ts';
+import type { Replica } from '#helpers/lesson/replica.ts';
 
 /** The published inputs of this lesson. Rates in requests per second. */
 export const PUBLISHED = {
@@ -75,14 +76,6 @@ export interface CapacityPlan {
   afterFailureUtilisation: number;
 }
 
-/** A replica as the balancer's configuration names it. */
-export interface ReplicaAddress {
-  /** Such as `k1`. */
-  name: string;
-  /** TCP port on 127.0.0.1. */
-  port: number;
-}
-
 /** How a balancer finds out which replicas are alive. */
 export interface HealthCheck {
   /** Milliseconds between two rounds of probes; 0 probes only when `probeNow()` is called. */
@@ -97,7 +90,7 @@ export interface HealthCheck {
 
 /** What `startBalancer` needs. */
 export interface BalancerOptions {
-  replicas: readonly ReplicaAddress[];
+  replicas: readonly Replica[];
   /** `false`: nobody looks, and every replica counts as up for ever. */
   health: false | HealthCheck;
   /** TCP port on 127.0.0.1; any free one unless given. */

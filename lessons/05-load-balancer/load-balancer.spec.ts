@@ -26,6 +26,7 @@ import { openLesson } from '#helpers/lesson/lesson.ts';
 import { ManualClock } from '#helpers/lesson/manual-clock.ts';
 import { expectLaw, fc } from '#helpers/lesson/property.ts';
 import { disposable, type ProxyKind, proxyExtras } from '#helpers/lesson/proxy-extras.ts';
+import type { Replica } from '#helpers/lesson/replica.ts';
 import { startTcpServer } from '#helpers/lesson/tcp-server.ts';
 import {
   printTally,
@@ -52,7 +53,6 @@ import {
   monthlyOutageBudgetMinutes,
   PUBLISHED,
   probeLoad,
-  type ReplicaAddress,
   tlsTermination,
 } from './given.ts';
 
@@ -682,7 +682,7 @@ describe("Lesson 5: the load balancer's role", () => {
       return (await client.send('/yonet/durum')).body;
     };
     /** The status body as published, where k1, k2 and k3 had the ports 8861, 8862 and 8863. */
-    const onPublishedPorts = (body: string, replicas: readonly ReplicaAddress[]): string =>
+    const onPublishedPorts = (body: string, replicas: readonly Replica[]): string =>
       replicas.reduce((text, { port }, i) => text.replace(`${port}`, `${8861 + i}`), body);
 
     it('with three replicas up 300 requests are split 100/100/100', async () => {

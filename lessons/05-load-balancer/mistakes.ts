@@ -576,7 +576,7 @@ export default mistakes({
   'retries in the pool that the request began with': {
     replace: 'let rotation = 0;',
     by: `let rotation = 0;
-  const pools = new WeakMap<ReadonlySet<ReplicaAddress>, ReplicaAddress[]>();`,
+  const pools = new WeakMap<ReadonlySet<Replica>, Replica[]>();`,
     also: [
       {
         replace: 'const candidates = pool();',

@@ -11,6 +11,7 @@ import {
 import { DAYS_PER_MONTH } from '#fixtures/assumptions.ts';
 import { startHttpServer } from '#helpers/lesson/http-server.ts';
 import type { Clock } from '#helpers/lesson/manual-clock.ts';
+import type { Replica } from '#helpers/lesson/replica.ts';
 import type {
   Balancer,
   BalancerOptions,
@@ -19,7 +20,6 @@ import type {
   Failure,
   Probe,
   Prober,
-  ReplicaAddress,
 } from './given.ts';
 
 /**
@@ -299,13 +299,13 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   let draining = false;
   let rotation = 0;
 
-  const pool = (): ReplicaAddress[] => {
+  const pool = (): Replica[] => {
     const up = new Set(tracker.up());
     return replicas.filter(({ name }) => up.has(name));
   };
 
   /** Next replica that this request has not tried; `undefined`, and no step, if there is none. */
-  const choose = (tried: ReadonlySet<ReplicaAddress>): ReplicaAddress | undefined => {
+  const choose = (tried: ReadonlySet<Replica>): Replica | undefined => {
     const candidates = pool();
     if (candidates.every((replica) => tried.has(replica))) return undefined;
     for (;;) {
@@ -319,7 +319,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
     const client = request.socket;
     const withBody = hasBody(request.headers);
     const repeatable = !withBody && IDEMPOTENT.has(request.method ?? '');
-    const tried = new Set<ReplicaAddress>();
+    const tried = new Set<Replica>();
     let outgoing: ClientRequest | undefined;
     // Once the outcome of the request is settled, whatever else breaks is a consequence of it.
     let settled = false;

@@ -21,12 +21,12 @@ import {
   createRing,
   createRotatingLeastConnections,
   hashKey,
-  imbalance,
   leastConnections,
   moduloPlacement,
   movedShare,
+  placementImbalance,
   roundRobin,
-  startBalancer,
+  startPickingBalancer,
   warmUpBill,
 } from './exercise.ts';
 import {
@@ -776,7 +776,7 @@ describe('Lesson 8: balancing algorithms', () => {
       it(`the imbalance of [${row.placement}] on [${row.replicas}] is ${row.value}`, () => {
         const { placement, replicas, value } = row;
 
-        expect(imbalance(placement, replicas)).toBeCloseTo(value, 10);
+        expect(placementImbalance(placement, replicas)).toBeCloseTo(value, 10);
       });
     }
 
@@ -797,7 +797,7 @@ describe('Lesson 8: balancing algorithms', () => {
       const after = ['k4', 'k1', 'k1', 'k1', 'k4', 'k2', 'k2', 'k2', 'k4', 'k3', 'k3', 'k3'];
 
       expect(movedShare(before, after)).toBePublished('08.placement.ideal.moved');
-      expect(imbalance(after, FOUR)).toBePublished('08.placement.ideal.imbalance');
+      expect(placementImbalance(after, FOUR)).toBePublished('08.placement.ideal.imbalance');
     });
 
     // biome-ignore format: a table, one row a line
@@ -815,8 +815,10 @@ describe('Lesson 8: balancing algorithms', () => {
         const three = place(THREE);
         const four = place(FOUR);
 
-        expect(imbalance(three, THREE)).toBePublished(`08.placement.${id}.imbalance.three`);
-        expect(imbalance(four, FOUR)).toBePublished(`08.placement.${id}.imbalance.four`);
+        expect(placementImbalance(three, THREE)).toBePublished(
+          `08.placement.${id}.imbalance.three`,
+        );
+        expect(placementImbalance(four, FOUR)).toBePublished(`08.placement.${id}.imbalance.four`);
         expect(movedShare(three, four)).toBePublished(`08.placement.${id}.moved.up`);
         // The same two placements the other way round: it can't tell anything new.
         expect(movedShare(four, three)).toBePublished(`08.placement.${id}.moved.down`);
@@ -831,7 +833,9 @@ describe('Lesson 8: balancing algorithms', () => {
       expect((1 - modulo) * 100).toBePublished('08.placement.modulo.stayingPercent');
       expect(ring * 100).toBePublished('08.placement.consistent.v1000.movedPercent');
       expect(modulo / (1 / 4)).toBePublished('08.placement.modulo.overIdeal');
-      expect(imbalance(byModulo(FOUR), FOUR)).toBeLessThan(imbalance(byRing(1000)(FOUR), FOUR));
+      expect(placementImbalance(byModulo(FOUR), FOUR)).toBeLessThan(
+        placementImbalance(byRing(1000)(FOUR), FOUR),
+      );
     });
 
     it('more virtual nodes do not always split better, nor move a share nearer to a quarter', async ({
@@ -842,8 +846,8 @@ describe('Lesson 8: balancing algorithms', () => {
         const [three, four] = [place(THREE), place(FOUR)];
         return {
           virtualNodes,
-          three: imbalance(three, THREE),
-          four: imbalance(four, FOUR),
+          three: placementImbalance(three, THREE),
+          four: placementImbalance(four, FOUR),
           moved: movedShare(three, four),
         };
       });
@@ -861,7 +865,7 @@ describe('Lesson 8: balancing algorithms', () => {
         facts: [
           `Imbalance on four replicas with 1 virtual node each: ${of(1).four.toFixed(3)}.`,
           `With 50: ${of(50).four.toFixed(3)}; with 100: ${of(100).four.toFixed(3)}; with 1000: ${of(1000).four.toFixed(3)}.`,
-          `Modulo: ${imbalance(byModulo(FOUR), FOUR).toFixed(3)}. A perfect split would have 1.`,
+          `Modulo: ${placementImbalance(byModulo(FOUR), FOUR).toFixed(3)}. A perfect split would have 1.`,
         ],
         option: () =>
           lines({
@@ -871,7 +875,12 @@ describe('Lesson 8: balancing algorithms', () => {
               { name: 'ring, 3 replicas', points: points('three') },
               { name: 'ring, 4 replicas', points: points('four') },
             ],
-            bounds: [{ name: 'modulo', value: Number(imbalance(byModulo(FOUR), FOUR).toFixed(3)) }],
+            bounds: [
+              {
+                name: 'modulo',
+                value: Number(placementImbalance(byModulo(FOUR), FOUR).toFixed(3)),
+              },
+            ],
           }),
       });
       await attachFigure(annotate, {
@@ -924,8 +933,8 @@ describe('Lesson 8: balancing algorithms', () => {
 
         const measure = (place: Placing) => {
           const [placedBefore, placedAfter] = [place(before, keys), place(after, keys)];
-          const first = imbalance(placedBefore, before).toFixed(3);
-          const second = imbalance(placedAfter, after).toFixed(3);
+          const first = placementImbalance(placedBefore, before).toFixed(3);
+          const second = placementImbalance(placedAfter, after).toFixed(3);
           return `${first}, ${second}, ${movedShare(placedBefore, placedAfter).toFixed(4)}`;
         };
 
@@ -942,8 +951,8 @@ describe('Lesson 8: balancing algorithms', () => {
           const before = keys.map(([from]) => from);
           const after = keys.map(([, to]) => to);
           expect(movedShare(before, after)).toBe(movedShare(after, before));
-          expect(imbalance(before, FOUR)).toBeGreaterThanOrEqual(1);
-          expect(imbalance(before, FOUR)).toBeLessThanOrEqual(4);
+          expect(placementImbalance(before, FOUR)).toBeGreaterThanOrEqual(1);
+          expect(placementImbalance(before, FOUR)).toBeLessThanOrEqual(4);
         },
       );
     });
@@ -1010,7 +1019,7 @@ describe('Lesson 8: balancing algorithms', () => {
           chooseVirtualNodes({ ...small, candidates: [virtualNodes], maxImbalance });
         const measured = [THREE, FOUR].map((replicas) => {
           const ring = createRing(replicas, virtualNodes);
-          return imbalance(
+          return placementImbalance(
             small.keys.map((key) => ring.lookup(key)),
             replicas,
           );
@@ -1024,8 +1033,8 @@ describe('Lesson 8: balancing algorithms', () => {
 
     // biome-ignore format: a table, one row a line
     const badMeasures = [
-      { why: 'a placement of no keys', call: () => imbalance([], THREE), field: 'placement' },
-      { why: 'a placement on an unknown replica', call: () => imbalance(['k1', 'k9'], THREE), field: 'placement' },
+      { why: 'a placement of no keys', call: () => placementImbalance([], THREE), field: 'placement' },
+      { why: 'a placement on an unknown replica', call: () => placementImbalance(['k1', 'k9'], THREE), field: 'placement' },
       { why: 'placements of different keys', call: () => movedShare(['k1', 'k2'], ['k1']), field: 'before' },
       { why: 'placements of nothing', call: () => movedShare([], []), field: 'before' },
       { why: 'a choice for no keys', call: () => chooseVirtualNodes({ ...small, keys: [], candidates: [1], maxImbalance: 4 }), field: 'keys' },
@@ -1191,7 +1200,7 @@ describe('Lesson 8: balancing algorithms', () => {
         const report = await runOnVirtualClock({
           costs: costSequence(),
           multipliers,
-          startBalancer: (replicas) => startBalancer({ replicas, pick }),
+          startPickingBalancer: (replicas) => startPickingBalancer({ replicas, pick }),
           signal,
         });
 
@@ -1234,7 +1243,7 @@ describe('Lesson 8: balancing algorithms', () => {
         const byKey = (names: string[]) => pickByKey(names, place(names));
         byKey(FOUR)([0, 0, 0, 0], 0, { path: '/takip?no=G1' }); // exercises 8.2 and 8.3: as above
         await using caches = await startCachedReplicas(FOUR);
-        await using balancer = await startBalancer({
+        await using balancer = await startPickingBalancer({
           replicas: caches.replicas.slice(0, 3),
           pick: byKey(THREE),
         });
@@ -1272,7 +1281,7 @@ describe('Lesson 8: balancing algorithms', () => {
           response.writeHead(201, { 'x-state': 'kabul' }).end(Buffer.concat(chunks));
         });
       });
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [{ name: 'k1', port: replica.port }],
         pick: () => 0,
       });
@@ -1303,7 +1312,7 @@ describe('Lesson 8: balancing algorithms', () => {
       await using k2 = await startHoldingReplica();
       const asked: unknown[] = [];
       const risen: number[][] = [];
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [
           { name: 'k1', port: k1.port },
           { name: 'k2', port: k2.port },
@@ -1338,7 +1347,7 @@ describe('Lesson 8: balancing algorithms', () => {
     it('a replica that is not there gives 502, without a name, and its count is 0 again', async () => {
       const gone = await startHttpServer(() => {});
       await gone.close();
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [{ name: 'k1', port: gone.port }],
         pick: () => 0,
       });
@@ -1358,7 +1367,7 @@ describe('Lesson 8: balancing algorithms', () => {
       signal,
     }) => {
       await using k1 = await startHoldingReplica();
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [{ name: 'k1', port: k1.port }],
         pick: () => 0,
       });
@@ -1386,7 +1395,7 @@ describe('Lesson 8: balancing algorithms', () => {
       signal,
     }) => {
       await using k1 = await startHoldingReplica();
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [{ name: 'k1', port: k1.port }],
         pick: () => 0,
       });
@@ -1427,7 +1436,7 @@ describe('Lesson 8: balancing algorithms', () => {
           socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${part}`));
           breakOff = () => void (how === 'closes' ? socket.destroy() : socket.resetAndDestroy());
         });
-        await using balancer = await startBalancer({
+        await using balancer = await startPickingBalancer({
           replicas: [{ name: 'k1', port: replica.port }],
           pick: () => 0,
         });
@@ -1442,7 +1451,7 @@ describe('Lesson 8: balancing algorithms', () => {
     it('a failed request leaves the balancer serving', async () => {
       await using k1 = await startTcpServer((socket) => socket.destroy());
       await using k2 = await startHttpServer((_request, response) => response.end('fine'));
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [
           { name: 'k1', port: k1.port },
           { name: 'k2', port: k2.port },
@@ -1465,7 +1474,7 @@ describe('Lesson 8: balancing algorithms', () => {
         arrivals.push(arrival);
         return 0;
       };
-      await using balancer = await startBalancer({ replicas: [], pick });
+      await using balancer = await startPickingBalancer({ replicas: [], pick });
       using client = openClient(balancer.port);
 
       const nobody = await client.send('/takip?no=G5');
@@ -1497,7 +1506,7 @@ describe('Lesson 8: balancing algorithms', () => {
         { name: 'k1', port: k1.port },
         { name: 'k2', port: k2.port },
       ];
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [first, second],
         pick: (_open, arrival) => arrival,
       });
@@ -1528,11 +1537,14 @@ describe('Lesson 8: balancing algorithms', () => {
     it('a name that stands there twice is refused, and the old list stays in force', async () => {
       await using replica = await startHttpServer((_request, response) => response.end('fine'));
       const one = { name: 'k1', port: replica.port };
-      await using balancer = await startBalancer({ replicas: [one], pick: () => 0 });
+      await using balancer = await startPickingBalancer({ replicas: [one], pick: () => 0 });
       using client = openClient(balancer.port);
 
       expectRefusal(() => balancer.setReplicas([one, one, one], () => 2), 'replicas');
-      await expectRefusal(() => startBalancer({ replicas: [one, one], pick: () => 0 }), 'replicas');
+      await expectRefusal(
+        () => startPickingBalancer({ replicas: [one, one], pick: () => 0 }),
+        'replicas',
+      );
 
       expect(balancer.open()).toEqual([0]);
       expect((await client.send('/')).body).toBe('fine');
@@ -1540,7 +1552,7 @@ describe('Lesson 8: balancing algorithms', () => {
 
     it('close cuts what is open, and may be called twice', async ({ signal }) => {
       await using k1 = await startHoldingReplica();
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [{ name: 'k1', port: k1.port }],
         pick: () => 0,
       });
@@ -1561,7 +1573,7 @@ describe('Lesson 8: balancing algorithms', () => {
 
     it('close leaves no connection to a replica behind, idle ones included', async () => {
       await using k1 = await startHttpServer((_request, response) => response.end('fine'));
-      await using balancer = await startBalancer({
+      await using balancer = await startPickingBalancer({
         replicas: [{ name: 'k1', port: k1.port }],
         pick: () => 0,
       });

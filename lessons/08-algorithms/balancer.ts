@@ -1,9 +1,4 @@
-/** A replica that listens on 127.0.0.1. */
-export interface Replica {
-  /** Such as `k1`. Open requests are counted by name. */
-  readonly name: string;
-  readonly port: number;
-}
+import type { Replica } from '#helpers/lesson/replica.ts';
 
 /**
  * A rule that may look at the request as well. A `Picker` fits.

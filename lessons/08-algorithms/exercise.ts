@@ -96,11 +96,14 @@ export function moduloPlacement(replicas: readonly string[]): (key: string) => s
  * @param replicas all replicas; one without a key counts
  * @returns 1 for a perfect split, the number of replicas when one has everything
  * @throws {RangeError} naming `placement` when it is empty or names a replica that is not in the list
- * @example imbalance(['k1', 'k1', 'k2'], ['k1', 'k2']) // 2 of 3 keys x 2 replicas: 1.333...
+ * @example placementImbalance(['k1', 'k1', 'k2'], ['k1', 'k2']) // 2 of 3 keys x 2 replicas: 1.333...
  */
-export function imbalance(placement: readonly string[], replicas: readonly string[]): number {
+export function placementImbalance(
+  placement: readonly string[],
+  replicas: readonly string[],
+): number {
   // TODO 8.4: count the keys of each replica; the fullest one decides.
-  return todo('8.4 imbalance');
+  return todo('8.4 placementImbalance');
 }
 
 /**
@@ -172,9 +175,9 @@ export function warmUpBill(input: WarmUpInput): WarmUpBill {
  * @throws {RangeError} naming `replicas` for a name that stands in the list twice (the promise
  *   rejects)
  */
-export function startBalancer(options: BalancerOptions): Promise<Balancer> {
+export function startPickingBalancer(options: BalancerOptions): Promise<Balancer> {
   // TODO 8.6: forward with node:http, and lower each count once, on every way out.
-  return todo('8.6 startBalancer');
+  return todo('8.6 startPickingBalancer');
 }
 
 /**

@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Answer, type HttpClient, openClient } from '#helpers/lesson/client.ts';
 import { type HttpServer, startHttpServer } from '#helpers/lesson/http-server.ts';
-import type { Balancer, Replica, RequestPicker } from './balancer.ts';
+import type { Replica } from '#helpers/lesson/replica.ts';
+import type { Balancer, RequestPicker } from './balancer.ts';
 import { QUEUE } from './given.ts';
 import { type QueueReport, sum } from './queue.ts';
 
@@ -42,7 +43,7 @@ export interface VirtualRun {
   readonly costs: readonly number[];
   /** Cost multiplier of each replica, `k1` first. */
   readonly multipliers: readonly number[];
-  readonly startBalancer: (replicas: readonly Replica[]) => Promise<Balancer>;
+  readonly startPickingBalancer: (replicas: readonly Replica[]) => Promise<Balancer>;
   /** Ends the run when it aborts, as the signal of a test does at its time-out. */
   readonly signal: AbortSignal;
 }
@@ -61,14 +62,14 @@ export interface VirtualRun {
 export async function runOnVirtualClock({
   costs,
   multipliers,
-  startBalancer,
+  startPickingBalancer,
   signal,
 }: VirtualRun): Promise<QueueReport & { readonly openAtEnd: readonly number[] }> {
   let clock = 0;
   const bell = new EventEmitter();
   await using pool = await startVirtualReplicas(multipliers, () => clock, bell);
   const { replicas } = pool;
-  await using balancer = await startBalancer(
+  await using balancer = await startPickingBalancer(
     replicas.map(({ server: { port } }, index) => ({ name: `k${index + 1}`, port })),
   );
   // The client must not wait for a free connection: its requests pile up at the replicas.

@@ -230,7 +230,7 @@ export default mistakes({
   const splits = (virtualNodes: number) =>
     [before, after].every((replicas) => {
       const ring = createRing(replicas, virtualNodes);
-      return imbalance(keys.map((key) => ring.lookup(key)), replicas) <= maxImbalance;
+      return placementImbalance(keys.map((key) => ring.lookup(key)), replicas) <= maxImbalance;
     });
   let low = 0;
   let high = sorted.length;
@@ -261,18 +261,18 @@ export default mistakes({
     caughtBy: 'candidates may come in any order and stay as they are',
   },
   'only the split after growth is looked at': {
-    replace: '    if (imbalance(placedBefore, before) > maxImbalance) continue;\n',
+    replace: '    if (placementImbalance(placedBefore, before) > maxImbalance) continue;\n',
     by: '',
     caughtBy: 'the limit on imbalance holds before growth as well as after, and may be met exactly',
   },
   'only the split before growth is looked at': {
-    replace: '    if (imbalance(placedAfter, after) > maxImbalance) continue;\n',
+    replace: '    if (placementImbalance(placedAfter, after) > maxImbalance) continue;\n',
     by: '',
     caughtBy: 'the limit on imbalance holds before growth as well as after, and may be met exactly',
   },
   'a split exactly at the limit is turned down': {
-    replace: 'if (imbalance(placedAfter, after) > maxImbalance) continue;',
-    by: 'if (imbalance(placedAfter, after) >= maxImbalance) continue;',
+    replace: 'if (placementImbalance(placedAfter, after) > maxImbalance) continue;',
+    by: 'if (placementImbalance(placedAfter, after) >= maxImbalance) continue;',
     caughtBy: 'the limit on imbalance holds before growth as well as after, and may be met exactly',
   },
   'the size of the ring is that before growth': {

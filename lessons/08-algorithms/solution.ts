@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Balancer, BalancerOptions, Replica, RequestPicker } from './balancer.ts';
+import type { Replica } from '#helpers/lesson/replica.ts';
+import type { Balancer, BalancerOptions, RequestPicker } from './balancer.ts';
 import { HASH } from './given.ts';
 import type {
   Position,
@@ -147,9 +148,12 @@ function requireNames(replicas: readonly string[]): void {
  * @param replicas all replicas; one without a key counts
  * @returns 1 for a perfect split, the number of replicas when one has everything
  * @throws {RangeError} naming `placement` when it is empty or names a replica that is not in the list
- * @example imbalance(['k1', 'k1', 'k2'], ['k1', 'k2']) // 2 of 3 keys x 2 replicas: 1.333...
+ * @example placementImbalance(['k1', 'k1', 'k2'], ['k1', 'k2']) // 2 of 3 keys x 2 replicas: 1.333...
  */
-export function imbalance(placement: readonly string[], replicas: readonly string[]): number {
+export function placementImbalance(
+  placement: readonly string[],
+  replicas: readonly string[],
+): number {
   if (placement.length === 0) throw new RangeError('placement must not be empty');
   // An array of counts: a Map of them would hash every name twice, and there are 100 000.
   const indexOf = new Map(replicas.map((replica, index) => [replica, index]));
@@ -212,9 +216,9 @@ export function chooseVirtualNodes(options: VirtualNodeOptions): VirtualNodeChoi
       return keys.map((key) => ring.lookup(key));
     };
     const placedBefore = place(before);
-    if (imbalance(placedBefore, before) > maxImbalance) continue;
+    if (placementImbalance(placedBefore, before) > maxImbalance) continue;
     const placedAfter = place(after);
-    if (imbalance(placedAfter, after) > maxImbalance) continue;
+    if (placementImbalance(placedAfter, after) > maxImbalance) continue;
     return { virtualNodes, positions, movedShare: movedShare(placedBefore, placedAfter) };
   }
   return undefined;
@@ -272,7 +276,7 @@ export function warmUpBill(input: WarmUpInput): WarmUpBill {
  * @throws {RangeError} naming `replicas` for a name that stands in the list twice (the promise
  *   rejects)
  */
-export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
+export async function startPickingBalancer(options: BalancerOptions): Promise<Balancer> {
   requireDistinct(options.replicas);
   let { replicas, pick } = options;
   let arrivals = 0;
