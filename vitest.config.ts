@@ -32,8 +32,14 @@ export default defineConfig({
       {
         extends: true,
         plugins: [implementation('solution.ts')],
-        // The references keep no state in their modules, so they can share their workers.
-        test: { name: { label: 'solutions', color: 'green' }, pool: 'forks', isolate: false },
+        test: {
+          name: { label: 'solutions', color: 'green' },
+          // The references keep no state in their modules, so they can share their workers.
+          pool: 'forks',
+          isolate: false,
+          // They don't hang. What is slow here is a machine that has other things to do.
+          testTimeout: 20_000,
+        },
       },
     ],
   },

@@ -4,7 +4,7 @@ import { openForwarding } from './forwarding.ts';
 import { startHttpServer } from './http-server.ts';
 import { type ProxyKind, proxyExtras } from './proxy-extras.ts';
 import { rawExchange } from './raw.ts';
-import { eventually } from './waiting.ts';
+import { eventually, gate, within } from './waiting.ts';
 
 /** The least program on it: one rotation. */
 const kind: ProxyKind = {
@@ -89,6 +89,67 @@ describe('forwarding', () => {
       expect(forwarding.connections).toBe(connectionsPerTarget);
       expect(forwarding.counters()).toMatchObject({ attempts: 3, responses: 3 });
     }
+  });
+
+  it('never sends a request whose client leaves, or whose time is up, while it waits', async () => {
+    const seen: (string | undefined)[] = [];
+    const finish = gate();
+    await using replica = await startHttpServer(async ({ url }, response) => {
+      seen.push(url);
+      response.write('first,');
+      await finish.opened;
+      response.end('second');
+    });
+    const forwarding = openForwarding({ connectionsPerTarget: 1, headerTimeoutMs: 500 });
+    await using _closes = forwarding;
+    await using proxy = await startHttpServer((request, response) =>
+      forwarding.forward(request, response, {
+        choose: () => replica.port,
+        refuse: (status) => response.writeHead(status).end(),
+      }),
+    );
+    using client = openClient(proxy.port, { sockets: 3 });
+    const count = (counter: 'attempts' | 'clientAborted' | 'responses', wanted: number) =>
+      eventually(
+        () => forwarding.counters()[counter],
+        (now) => now === wanted,
+      );
+
+    // This one is in time, and keeps the connection.
+    const first = client.send('/1');
+    await count('responses', 1);
+    const leaving = new AbortController();
+    const ask = { method: 'POST', body: 'abc', signal: leaving.signal };
+    const left = expect(client.send('/2', ask)).rejects.toThrow(/abort/i);
+    await count('attempts', 2);
+    leaving.abort();
+    await left;
+    await count('clientAborted', 1);
+    // When its time is up, so is that of the one before, which nobody waits for any more.
+    expect((await within(client.send('/3'), 'the answer to /3')).status).toBe(504);
+    finish.open();
+
+    expect((await within(first, 'the answer to /1')).body).toBe('first,second');
+    expect((await within(client.send('/4'), 'the answer to /4')).status).toBe(200);
+    expect(seen, 'requests at the replica').toEqual(['/1', '/4']);
+    expect(forwarding.connections, 'whoever is not sent takes no connection along').toBe(1);
+    expect(forwarding.counters()).toMatchObject({
+      clientAborted: 1,
+      unreachable: 0,
+      upstreamTimeout: 1,
+    });
+  });
+
+  it('asks for the options of a whole server by its name, as undici has no asterisk', async () => {
+    await using replica = await startHttpServer(({ method, url }, response) =>
+      response.end(`${method} ${url}`),
+    );
+    await using proxy = await kind.start([{ name: 'k1', port: replica.port }]);
+    const { text } = await rawExchange(
+      proxy.port,
+      'OPTIONS * HTTP/1.1\r\nHost: kargo.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(text).toContain('OPTIONS http://kargo.example');
   });
 
   for (const { title, timeoutMs, run } of proxyExtras(

@@ -36,7 +36,11 @@ export interface Forwarding extends AsyncDisposable {
   counters(): ProxyCounters & { responses: number };
   /** Connections that it has opened to the targets so far. */
   readonly connections: number;
-  /** Sends one request on its way. The response is written as the target's comes in. */
+  /**
+   * Sends one request on its way. The response is written as the target's comes in.
+   *
+   * One that waits for a connection when its client leaves, or when its time is up, is never sent.
+   */
   forward(request: IncomingMessage, response: ServerResponse, route: Route): void;
 }
 
@@ -96,6 +100,7 @@ export function openForwarding(options: ForwardingOptions = {}): Forwarding {
     const repeatable = !withBody && IDEMPOTENT.has(request.method ?? '');
     const tried = new Set<number>();
     let cut: (() => void) | undefined;
+    let deadline: NodeJS.Timeout | undefined;
     // Once the outcome of the request is settled, whatever else breaks is a consequence of it.
     let settled = false;
 
@@ -116,29 +121,29 @@ export function openForwarding(options: ForwardingOptions = {}): Forwarding {
       let maySent = false;
       let answered = false;
       const body = withBody ? new PassThrough() : null;
-      const timer =
-        headerTimeoutMs === undefined
-          ? undefined
-          : setTimeout(() => {
-              counters.upstreamTimeout += 1;
-              refuse(504);
-              cut?.();
-            }, headerTimeoutMs);
+      if (headerTimeoutMs !== undefined) {
+        deadline = setTimeout(() => {
+          counters.upstreamTimeout += 1;
+          refuse(504);
+          cut?.();
+        }, headerTimeoutMs);
+      }
 
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(controller) {
           maySent = true;
+          // It has waited for a connection, and its client has gone. Throwing gives the connection
+          // to the next in line; abort() would take it along.
+          if (settled) throw new Error('nobody waits for it any more');
           cut = () => controller.abort(new Error('nobody waits for it any more'));
-          // It has waited for a connection, and its client has gone.
-          if (settled) cut();
           // Not before: without a connection any other replica may have it, with its body unread.
-          else if (body) request.pipe(body);
+          if (body) request.pipe(body);
         },
         onResponseStart(controller, status, headers, statusMessage) {
           if (status < 200) return;
           answered = true;
           counters.responses += 1;
-          clearTimeout(timer);
+          clearTimeout(deadline);
           response.writeHead(status, statusMessage, endToEnd(headers as IncomingHttpHeaders));
           // A piece of the body that has come along takes them with it, in one packet.
           process.nextTick(() => response.flushHeaders());
@@ -151,7 +156,7 @@ export function openForwarding(options: ForwardingOptions = {}): Forwarding {
           response.end();
         },
         onResponseError(_controller, _error) {
-          clearTimeout(timer);
+          clearTimeout(deadline);
           if (body) request.unpipe(body);
           if (settled) return;
           if (answered) {
@@ -168,7 +173,7 @@ export function openForwarding(options: ForwardingOptions = {}): Forwarding {
       poolOf(port).dispatch(
         {
           method: request.method as Dispatcher.HttpMethod,
-          path: request.url ?? '/',
+          path: pathOf(request),
           headers: { ...endToEnd(request.headers), ...route.fields },
           body,
         },
@@ -179,6 +184,7 @@ export function openForwarding(options: ForwardingOptions = {}): Forwarding {
     const clientLeft = () => {
       if (settled) return;
       settled = true;
+      clearTimeout(deadline);
       counters.clientAborted += 1;
       cut?.();
     };
@@ -220,6 +226,14 @@ function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[
     if (value !== undefined) passed[name] = value;
   }
   return passed;
+}
+
+/**
+ * The target as it came, except for the asterisk of `OPTIONS *`: undici doesn't send it, and the
+ * name of the server without a path means the same (RFC 9112, section 3.2.4).
+ */
+function pathOf({ method, url = '/', headers: { host = '127.0.0.1' } }: IncomingMessage): string {
+  return method === 'OPTIONS' && url === '*' ? `http://${host}` : url;
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {

@@ -9,7 +9,6 @@
 //              its spec
 //   lesson 07  X1 to X11 and X16; X12 (empty write pool) and X14 (Forwarded) are its own
 //   lesson 09  X1 to X11 and X16
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   Agent,
@@ -20,7 +19,7 @@ import {
   request as startRequest,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { type Answer, openClient } from './client.ts';
 import {
@@ -33,6 +32,7 @@ import { openRawConnection, rawExchange } from './raw.ts';
 import type { Replica } from './replica.ts';
 import { startTcpServer, type TcpServer } from './tcp-server.ts';
 import { eventually, gate, PATIENCE_MS, within } from './waiting.ts';
+import { ALL_ARRIVED, MOST_IN_FLIGHT_BYTES, readOffered, watchedSender } from './watched-sender.ts';
 
 /** What a proxy counts. A failed attempt or an aborted request moves one of the first four. */
 export interface ProxyCounters {
@@ -293,11 +293,6 @@ async function streams(kind: ProxyKind): Promise<void> {
   expect(await textOf(await response)).toBe('first,second');
 }
 
-const OFFERED_BYTES = 64 * 1024 * 1024;
-const MOST_IN_FLIGHT_BYTES = 32 * 1024 * 1024;
-/** The one wait of the lesson: whether somebody has stopped can't be seen in less time. */
-const STANDSTILL_MS = 200;
-
 async function backPressure(kind: ProxyKind): Promise<void> {
   const sender = watchedSender();
   const reading = gate();
@@ -307,12 +302,11 @@ async function backPressure(kind: ProxyKind): Promise<void> {
       await sender.offer(response);
     } else {
       await reading.opened;
-      response.end(await digestOf(request));
+      response.end(await readOffered(request));
     }
   });
   await using proxy = await kind.start([replica]);
   using agent = closingAgent();
-  const expected = `${OFFERED_BYTES} bytes, ${sender.digest()}`;
 
   const incoming = await responseTo(
     startRequest({ ...to(proxy, agent), path: '/indir' }).end(),
@@ -323,7 +317,7 @@ async function backPressure(kind: ProxyKind): Promise<void> {
     sender.acceptedBytes,
     'bytes taken from a replica whose client does not read',
   ).toBeLessThanOrEqual(MOST_IN_FLIGHT_BYTES);
-  expect(await within(digestOf(incoming), 'the whole download', 8_000)).toBe(expected);
+  expect(await within(readOffered(incoming), 'the whole download', 8_000)).toBe(ALL_ARRIVED);
 
   sender.reset();
   const up = startRequest({ ...to(proxy, agent), path: '/yukle', method: 'POST' });
@@ -336,7 +330,7 @@ async function backPressure(kind: ProxyKind): Promise<void> {
     'bytes taken from a client whose replica does not read',
   ).toBeLessThanOrEqual(MOST_IN_FLIGHT_BYTES);
   reading.open();
-  expect(await textOf(await answer)).toBe(expected);
+  expect(await textOf(await answer)).toBe(ALL_ARRIVED);
   await offered;
 }
 
@@ -692,70 +686,6 @@ function textOf(body: Readable, onPiece: () => void = () => {}): Promise<string>
     body.on('error', reject);
     body.on('end', () => resolve(Buffer.concat(pieces).toString()));
   });
-}
-
-async function digestOf(body: Readable): Promise<string> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += (piece as Buffer).length;
-    hash.update(piece as Buffer);
-  }
-  return `${bytes} bytes, ${hash.digest('hex')}`;
-}
-
-/** Offers `OFFERED_BYTES` to a stream as fast as it takes them, and sees when it stops taking. */
-function watchedSender() {
-  const BLOCK_BYTES = 64 * 1024;
-  const blocks = OFFERED_BYTES / BLOCK_BYTES;
-  const text = Buffer.alloc(BLOCK_BYTES, 'aktarma merkezinde ');
-  // No two blocks alike, so that one which is lost, doubled or misplaced changes the digest.
-  const block = (index: number) => {
-    const bytes = Buffer.from(text);
-    bytes.writeUInt32BE(index);
-    return bytes;
-  };
-  let acceptedBytes = 0;
-  let lastProgress = performance.now();
-  return {
-    get acceptedBytes() {
-      return acceptedBytes;
-    },
-    reset() {
-      acceptedBytes = 0;
-      lastProgress = performance.now();
-    },
-    digest(): string {
-      const hash = createHash('sha256');
-      for (let index = 0; index < blocks; index++) hash.update(block(index));
-      return hash.digest('hex');
-    },
-    /** Resolves when all is sent, or the stream is closed. */
-    async offer(stream: Writable): Promise<void> {
-      for (let index = 0; index < blocks && !stream.destroyed; index++) {
-        acceptedBytes += BLOCK_BYTES;
-        lastProgress = performance.now();
-        if (!stream.write(block(index))) {
-          await new Promise<void>((resolve) => {
-            const go = () => {
-              stream.off('drain', go).off('close', go);
-              resolve();
-            };
-            stream.on('drain', go).on('close', go);
-          });
-        }
-      }
-      stream.end();
-    },
-    /** Resolves when nothing has been taken for `STANDSTILL_MS`. */
-    async standstill(): Promise<void> {
-      for (;;) {
-        const stillMs = performance.now() - lastProgress;
-        if (stillMs >= STANDSTILL_MS) return;
-        await new Promise((resolve) => setTimeout(resolve, STANDSTILL_MS - stillMs + 1));
-      }
-    },
-  };
 }
 
 /**
