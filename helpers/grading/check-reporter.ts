@@ -1,14 +1,17 @@
 import { basename } from 'node:path';
-import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
 import { contractProblems } from './contract.ts';
 import { lessonFolders } from './course.ts';
-import type { Mistake } from './mistakes.ts';
 import { modulesOf, testsOf } from './modules.ts';
 
-/** A mistake on trial: the project that makes it, and where it comes from. */
-export interface Trial extends Mistake {
-  readonly project: string;
+/** A mistake on trial, and where to find what became of it. */
+export interface Trial {
   readonly name: string;
+  readonly caughtBy: string;
+  /** Whether it is said to hang. */
+  readonly hangs: boolean;
+  /** Project in which it is tried; a suite of its spec has the mistake's name. */
+  readonly project: string;
   /** Folder below `lessons/`. */
   readonly folder: string;
 }
@@ -77,9 +80,10 @@ export class CheckReporter implements Reporter {
     this.#log(`  ${cells(exercises)}`);
     for (const trial of trials) {
       // A test whose process the mistake has ended has failed, too.
-      const failed = testsOf(find(trial.project)).filter(
-        (test) => test.result().state === 'failed',
+      const tried = testsOf(find(trial.project)).filter(({ parent }) =>
+        isBelow(parent, trial.name),
       );
+      const failed = tried.filter((test) => test.result().state === 'failed');
       const caught = failed.filter((test) => test.name === trial.caughtBy);
       const row = exercises.map((id) => {
         const count = failed.filter((test) => test.meta().exercise === id).length;
@@ -88,6 +92,13 @@ export class CheckReporter implements Reporter {
       });
       this.#log(`  ${cells(row)}  ${trial.name}`);
       if (caught.length > 0) continue;
+      if (failed.length === 0 && tried.every((test) => test.result().state !== 'passed')) {
+        problems.push(
+          `${trial.folder}, "${trial.name}": not tried. Its process came to an early end, in one of ` +
+            'the mistakes before it: that one needs "hangs: true"',
+        );
+        continue;
+      }
       const others = failed.map(({ name }) => `"${name}"`).slice(0, 3);
       problems.push(
         `${trial.folder}, "${trial.name}": ` +
@@ -102,6 +113,11 @@ export class CheckReporter implements Reporter {
   #log(text: string): void {
     this.#vitest?.logger.log(text);
   }
+}
+
+/** Whether a test stands in the outermost suite of this name. */
+function isBelow(parent: TestCase['parent'], name: string): boolean {
+  return parent.type === 'suite' && (isBelow(parent.parent, name) || parent.name === name);
 }
 
 function nameOf(modules: readonly TestModule[]): string {

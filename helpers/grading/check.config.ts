@@ -1,15 +1,13 @@
 // `npm run check`: the course examines itself.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runnerImport } from 'vite';
+import { type Plugin, runnerImport } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import course from '../../vitest.config.ts';
 import { CheckReporter, type Trial } from './check-reporter.ts';
 import { COURSE_ROOT, lessonFolders } from './course.ts';
 import { guardedPool } from './guarded-pool.ts';
-import { implementation } from './implementation.ts';
-import { type Mistakes, makeMistake } from './mistakes.ts';
+import { CHOSEN, type Mistakes, makeMistake } from './mistakes.ts';
 
 // `npm run check -- lessons/05`: the mistakes of the other lessons need no projects.
 const asked = process.argv.filter((argument) => argument.startsWith('lessons/'));
@@ -19,11 +17,6 @@ const lessons = lessonFolders().filter(
 const trials: Trial[] = [];
 const wrongProjects: TestProjectInlineConfiguration[] = [];
 
-// Every project has a Vite server of its own, and all of them need the same specs and helpers. They
-// share what one of them has transformed, for this run only.
-const transformed = mkdtempSync(join(tmpdir(), 'traffic-layer-check-'));
-process.on('exit', () => rmSync(transformed, { recursive: true, force: true }));
-
 for (const { folder, number } of lessons) {
   const lesson = join(COURSE_ROOT, 'lessons', folder).replaceAll('\\', '/');
   const solution = readFileSync(`${lesson}/solution.ts`, 'utf8');
@@ -31,42 +24,68 @@ for (const { folder, number } of lessons) {
     root: COURSE_ROOT,
     logLevel: 'error',
   });
-  for (const [name, mistake] of Object.entries(module.default)) {
-    const project = `${number} ${name}`;
-    let wrong: string;
+  const mistakes = Object.entries(module.default).map(([name, mistake], id) => {
     try {
-      wrong = makeMistake(solution, mistake);
+      return { ...mistake, id, name, source: makeMistake(solution, mistake) };
     } catch (error) {
       throw new Error(`lessons/${folder}/mistakes.ts, "${name}": ${(error as Error).message}`);
     }
-    trials.push({ ...mistake, name, project, folder });
+  });
+  // Most share a process. One that hangs would take the others with it.
+  const together = mistakes.filter(({ hangs }) => !hangs);
+  const groups = [together, ...mistakes.filter(({ hangs }) => hangs).map((alone) => [alone])];
+  for (const [index, group] of groups.entries()) {
+    if (group.length === 0) continue;
+    const project = index === 0 ? `${number} mistakes` : `${number} ${group[0]?.name}`;
+    for (const { name, caughtBy, hangs = false } of group) {
+      trials.push({ name, caughtBy, hangs, project, folder });
+    }
     wrongProjects.push({
       // Not an extension of the course's project: it would add to its files, and run every lesson.
-      plugins: [
-        implementation('solution.ts'),
-        {
-          name: `traffic-layer:mistake:${project}`,
-          enforce: 'pre',
-          load: (id) => (id === `${lesson}/solution.ts` ? wrong : undefined),
-          configureVitest: ({ experimental_defineCacheKeyGenerator: shareUnless }) =>
-            shareUnless(({ id }) => (id === `${lesson}/solution.ts` ? false : undefined)),
-          // Its name must not count, or no two projects would share anything.
-          api: { vitest: { experimental: { ignoreFsModuleCache: true } } },
-        },
-      ],
+      plugins: [wrongAnswers(lesson, solution, group)],
       test: {
         name: project,
         include: [`lessons/${folder}/*.spec.ts`],
         setupFiles: ['helpers/lesson/setup.ts'],
         // A mistake may hang or die: it is run as a student's file is, with less patience.
-        pool: guardedPool({ silentMs: 9_000, outputBytes: 1_000_000 }),
+        pool: guardedPool({ silentMs: 15_000, outputBytes: 10_000_000 }),
         runner: 'helpers/grading/check-runner.ts',
-        env: { CAUGHT_BY: mistake.caughtBy },
+        env: {
+          MISTAKES: JSON.stringify(group.map(({ id, name, caughtBy }) => ({ id, name, caughtBy }))),
+        },
         testTimeout: 2_500,
-        experimental: { fsModuleCache: true, fsModuleCachePath: transformed },
       },
     });
   }
+}
+
+/**
+ * `./exercise.ts` becomes a module that hands on the wrong answer which is chosen when it is
+ * evaluated.
+ */
+function wrongAnswers(
+  lesson: string,
+  solution: string,
+  mistakes: readonly { readonly id: number; readonly source: string }[],
+): Plugin {
+  const switchId = `${lesson}/exercise.ts?mistake`;
+  const sources = new Map(
+    mistakes.map(({ id, source }) => [`${lesson}/solution.ts?mistake=${id}`, source]),
+  );
+  const names = [...solution.matchAll(/^export (?:async )?(?:function\*?|class|const) (\w+)/gm)];
+  return {
+    name: `traffic-layer:mistakes:${lesson}`,
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (source === './exercise.ts' && importer?.endsWith('.spec.ts')) return switchId;
+      return sources.has(source) ? source : undefined;
+    },
+    load(id) {
+      if (id !== switchId) return sources.get(id);
+      return `const chosen = await import(globalThis.${CHOSEN});
+${names.map(([, name]) => `export const ${name} = chosen.${name};`).join('\n')}`;
+    },
+  };
 }
 
 // Every project has a Vite server, and each listens for the end of the process.

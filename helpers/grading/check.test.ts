@@ -4,10 +4,12 @@ import { makeTestBed, type TestBed, tinyLesson, tinyStub } from './test-bed.ts';
 const spec = 'lessons/91-one/one.spec.ts';
 
 /** `mistakes.ts` with wrong answers in place of `return n / 2;`, each with the test to catch it. */
-function mistakesFile(wrong: Readonly<Record<string, readonly [by: string, caughtBy: string]>>) {
-  const entries = Object.entries(wrong).map(([name, [by, caughtBy]]) => [
+function mistakesFile(
+  wrong: Readonly<Record<string, readonly [by: string, caughtBy: string, hangs?: boolean]>>,
+) {
+  const entries = Object.entries(wrong).map(([name, [by, caughtBy, hangs = false]]) => [
     name,
-    { replace: 'return n / 2;', by, caughtBy },
+    { replace: 'return n / 2;', by, caughtBy, hangs },
   ]);
   return `import { mistakes } from '#helpers/grading/mistakes.ts';
 export default mistakes(${JSON.stringify(Object.fromEntries(entries))});
@@ -36,15 +38,32 @@ describe('the self-check', () => {
   it('passes when every mistake is caught, also one that hangs', async () => {
     const { code, output, leftBehind } = await checkWith({
       'lessons/91-one/mistakes.ts': mistakesFile({
+        'loops for ever': ['for (;;);', 'halves 4', true],
         'takes the half of four for every half': ['return 2;', 'halves 6'],
         'never comes back': ['return new Promise(() => {});', 'halves 4'],
-        'loops for ever': ['for (;;);', 'halves 4'],
       }),
     });
     expect(output).toContain('3 mistakes tried in ');
     expect(output).toContain('every one is caught by the test meant for it');
     expect(output).toMatch(/\[1\] {2}takes the half of four for every half/);
     expect(code).toBe(0);
+    expect(leftBehind).toEqual([]);
+  });
+
+  it('lists what was not tried, because a mistake before it has ended the process', async () => {
+    const { code, output, leftBehind } = await checkWith({
+      'lessons/91-one/mistakes.ts': mistakesFile({
+        'takes the half of four for every half': ['return 2;', 'halves 6'],
+        'takes its own life': ['process.kill(process.pid, "SIGKILL"); return 0;', 'halves 4'],
+        'halves nothing': ['return n;', 'halves 6'],
+      }),
+    });
+    expect(output).toContain(
+      '91-one, "halves nothing": not tried. Its process came to an early end',
+    );
+    expect(output).toMatch(/\[1\] {2}takes the half of four for every half/);
+    expect(output).toMatch(/\[1\] {2}takes its own life/);
+    expect(code).toBe(1);
     expect(leftBehind).toEqual([]);
   });
 

@@ -11,6 +11,25 @@ export interface Mistake extends Replacement {
   readonly caughtBy: string;
   /** More places that belong to the same mistake. */
   readonly also?: readonly Replacement[];
+  /**
+   * Whether it makes the named test loop or end the process, so that no other test can run after it.
+   * It is then tried in a process of its own.
+   */
+  readonly hangs?: boolean;
+}
+
+/**
+ * Global variable with the module that `./exercise.ts` is to be. Set by the runner that tries the
+ * mistakes, read by the module that stands for `./exercise.ts`.
+ */
+export const CHOSEN = '__trafficLayerMistake';
+
+/** What a process needs to know about a mistake that it tries. */
+export interface MistakeOnTrial {
+  /** Number of the mistake in its lesson. */
+  readonly id: number;
+  readonly name: string;
+  readonly caughtBy: string;
 }
 
 /** The wrong answers of a lesson. Each is named by a sentence that says what it does. */

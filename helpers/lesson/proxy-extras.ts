@@ -29,6 +29,7 @@ import {
   startHttpServer,
 } from './http-server.ts';
 import { openRawConnection, rawExchange } from './raw.ts';
+import { startRefusing } from './refusing.ts';
 import type { Replica } from './replica.ts';
 import { startTcpServer, type TcpServer } from './tcp-server.ts';
 import { eventually, gate, PATIENCE_MS, within } from './waiting.ts';
@@ -130,7 +131,7 @@ const EXTRAS = {
   X8: ['a response that breaks off never looks complete', breaksAfterHeaders],
   X9: ['a replica that does not answer in time is a 504, and is left', answersTooLate],
   X10: ['a target that no URL can be made of is a 400, and moves nothing', malformedTargets],
-  X11: ['a request is repeated only where that is safe', retriesWhereSafe, 15_000],
+  X11: ['a request is repeated only where that is safe', retriesWhereSafe, 40_000],
   X16: ['a drained proxy finishes what is running and takes nothing new', drains],
 } as const satisfies Record<
   string,
@@ -445,7 +446,7 @@ async function breaksAfterHeaders(kind: ProxyKind): Promise<void> {
 }
 
 async function answersTooLate(kind: ProxyKind): Promise<void> {
-  const headerTimeoutMs = 200;
+  const headerTimeoutMs = 400;
   const finish = gate();
   const left = gate();
   await using slow = await startNamed('k1', async (_request, response) => {
@@ -473,7 +474,7 @@ async function answersTooLate(kind: ProxyKind): Promise<void> {
 
   expect(status, 'k2 reads the request and never answers').toBe(504);
   expect(tookMs, 'ms until the 504').toBeGreaterThanOrEqual(headerTimeoutMs - 10);
-  expect(tookMs, 'ms until the 504').toBeLessThan(1_000);
+  expect(tookMs, 'ms until the 504').toBeLessThan(headerTimeoutMs + 1_000);
   await within(left.opened, 'the connection to k2 to be cut');
   expect(proxy.counters().attempts, 'attempts: a time-out is not retried').toBe(2);
   finish.open();
@@ -489,8 +490,7 @@ async function retriesWhereSafe(kind: ProxyKind): Promise<void> {
   for (const method of ['GET', 'POST']) {
     await using k1 = await startNamed('k1', (request, response) => request.pipe(response));
     await using k3 = await startNamed('k3', (request, response) => request.pipe(response));
-    const k2 = await startNamed('k2', (_request, response) => response.end());
-    await k2.close();
+    await using k2 = await startRefusing('k2');
     await using proxy = await kind.start([k1, k2, k3], { retry: true });
     using client = openClient(proxy.port);
 

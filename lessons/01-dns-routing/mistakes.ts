@@ -173,6 +173,7 @@ export default mistakes({
     replace: 'region !== undefined && !tried.has(region)',
     by: 'region !== undefined',
     caughtBy: 'a chain of backups without a live region is an error: no live region',
+    hangs: true,
   },
   'takes any live region when the chain of backups has none': {
     replace: `            region = tables.backup[region];

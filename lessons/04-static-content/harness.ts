@@ -1,14 +1,9 @@
-// What the spec needs around the student's code: a folder of real files, a port that refuses, and
-// a site that answers as it is told.
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { K01 } from '#fixtures/assumptions.ts';
 import { type HttpServer, startHttpServer } from '#helpers/lesson/http-server.ts';
-import { startTcpServer } from '#helpers/lesson/tcp-server.ts';
 import { type Asset, pageLoadPaths, TRACKING_PATH } from './assets.ts';
 
 /** A folder that is removed when it is disposed. */
@@ -103,26 +98,4 @@ export async function startScriptedSite(
     mostAtOnce: { get: () => mostAtOnce },
     unfinished: { get: () => unfinished },
   }) as ScriptedSite;
-}
-
-/** A port of 127.0.0.1 on which nobody listens, for as long as it is not disposed. */
-export interface ClosedPort extends AsyncDisposable {
-  readonly port: number;
-}
-
-/**
- * Takes a port without listening on it: the own end of an open connection. The port of a server
- * that was closed could be given to the next program that asks.
- */
-export async function takeClosedPort(): Promise<ClosedPort> {
-  const server = await startTcpServer(() => {});
-  const socket = connect({ host: '127.0.0.1', port: server.port });
-  await once(socket, 'connect');
-  return {
-    port: (socket.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      socket.destroy();
-      await server.close();
-    },
-  };
 }

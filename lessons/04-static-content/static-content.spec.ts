@@ -28,6 +28,7 @@ import { type HttpServer, listen, startHttpServer } from '#helpers/lesson/http-s
 import { openLesson } from '#helpers/lesson/lesson.ts';
 import { expectLaw, fc } from '#helpers/lesson/property.ts';
 import { rawExchange } from '#helpers/lesson/raw.ts';
+import { startRefusing } from '#helpers/lesson/refusing.ts';
 import { TodoError } from '#helpers/lesson/todo.ts';
 import { eventually, gate, within } from '#helpers/lesson/waiting.ts';
 import { ASSETS, type Asset, pageLoadPaths, TRACKING_PATH } from './assets.ts';
@@ -51,7 +52,7 @@ import {
   type SiteRole,
   type Traffic,
 } from './given.ts';
-import { openSiteFolder, startScriptedSite, takeClosedPort } from './harness.ts';
+import { openSiteFolder, startScriptedSite } from './harness.ts';
 
 const lesson = openLesson(import.meta.url);
 
@@ -981,7 +982,7 @@ describe('Lesson 4: static content', () => {
       for (const closed of ['application', 'content'] as const) {
         it(`${layout}, with nobody at the port of the ${closed} it is refused`, async () => {
           await using site = await startScriptedSite(ASSETS);
-          await using nobody = await takeClosedPort();
+          await using nobody = await startRefusing('nobody');
           const sites = { application: site, content: site, [closed]: nobody };
 
           const error = await measure(layout, sites).then(

@@ -18,30 +18,11 @@ export const PUBLISHED = {
   host: 'localhost:8841',
 } as const;
 
-/** Y4: requests that a kept-alive connection carries on average; a page visit sends a few. */
-export const Y4_REQUESTS_PER_CONNECTION = 10;
-
 /** The two mixes: requests that each of the six clients sends on its connection, in client order. */
 export const MIXES = {
   equal: [10, 10, 10, 10, 10, 10],
   unequal: [1, 2, 4, 8, 16, 32],
 } as const;
-
-/**
- * How often somebody has to decide, depending on what is decided about.
- *
- * @param peakRate req/s
- * @param requestsPerConnection requests that a connection carries on average
- * @returns decisions/s of a balancer that decides about connections, and of one that decides about
- *   requests, and how many times more the second one decides
- */
-export function decisionRates(
-  peakRate: number,
-  requestsPerConnection: number,
-): { perConnection: number; perRequest: number; ratio: number } {
-  const perConnection = peakRate / requestsPerConnection;
-  return { perConnection, perRequest: peakRate, ratio: peakRate / perConnection };
-}
 
 /** A request without a body and with no header fields but `Host` and `Connection`. */
 export interface BareRequest {

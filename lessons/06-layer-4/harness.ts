@@ -1,8 +1,6 @@
 // The measurement of lesson 6, and connections on which nothing is HTTP.
 import { connect, type Socket } from 'node:net';
 import { disposable } from '#helpers/lesson/proxy-extras.ts';
-import type { Replica } from '#helpers/lesson/replica.ts';
-import { startTcpServer } from '#helpers/lesson/tcp-server.ts';
 import type { Layer4Balancer, Layer4Options } from './given.ts';
 import {
   type ClientOptions,
@@ -73,23 +71,6 @@ export async function readCounters(
     connections: replicas.map(({ name }) => connections[name] ?? Number.NaN),
     decisions,
     bytes,
-  };
-}
-
-/**
- * A replica that refuses every connection. Nobody listens on its port, and no other program can be
- * given it: a connection to somewhere else holds it.
- */
-export async function startRefusing(name: string): Promise<Replica & AsyncDisposable> {
-  const elsewhere = await startTcpServer(() => {});
-  const holder = await openSocket(elsewhere.port);
-  return {
-    name,
-    port: holder.localPort ?? 0,
-    async [Symbol.asyncDispose]() {
-      holder.destroy();
-      await elsewhere.close();
-    },
   };
 }
 

@@ -10,14 +10,21 @@
 // `exercise.ts` is filled in.
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { K01, Y1_SATURATION_RATE, Y2_TARGET_UTILISATION } from '#fixtures/assumptions.ts';
+import {
+  K01,
+  Y1_SATURATION_RATE,
+  Y2_TARGET_UTILISATION,
+  Y4_REQUESTS_PER_CONNECTION,
+} from '#fixtures/assumptions.ts';
 import { expectRefusal } from '#helpers/lesson/bad-input.ts';
 import { openClient } from '#helpers/lesson/client.ts';
+import { decisionRates } from '#helpers/lesson/decision-rates.ts';
 import { attachFigure, bars, lines } from '#helpers/lesson/figure.ts';
 import { openLesson } from '#helpers/lesson/lesson.ts';
 import { expectLaw, fc } from '#helpers/lesson/property.ts';
 import { disposable } from '#helpers/lesson/proxy-extras.ts';
 import { openRawConnection } from '#helpers/lesson/raw.ts';
+import { startRefusing } from '#helpers/lesson/refusing.ts';
 import type { Replica } from '#helpers/lesson/replica.ts';
 import { startTcpServer } from '#helpers/lesson/tcp-server.ts';
 import { eventually, gate, within } from '#helpers/lesson/waiting.ts';
@@ -40,12 +47,10 @@ import {
 } from './exercise.ts';
 import {
   type BareRequest,
-  decisionRates,
   type Layer4Balancer,
   type Layer4Options,
   MIXES,
   PUBLISHED,
-  Y4_REQUESTS_PER_CONNECTION,
 } from './given.ts';
 import {
   type MixReport,
@@ -54,7 +59,6 @@ import {
   patternOf,
   readCounters,
   readSlowly,
-  startRefusing,
 } from './harness.ts';
 import { readCounts, runClient, runClients, startReplicas, targetOf } from './replicas.ts';
 

@@ -1,0 +1,435 @@
+import { openForwarding } from '#helpers/lesson/forwarding.ts';
+import { type HttpServer, startHttpServer } from '#helpers/lesson/http-server.ts';
+import type { Replica } from '#helpers/lesson/replica.ts';
+import { EVENT_EVERY } from './clients.ts';
+import type {
+  BurstReport,
+  Distribution,
+  Layer7Balancer,
+  Layer7Options,
+  PoolLayout,
+  PoolLoad,
+  PoolPlan,
+  ReplicaCounts,
+  RequestRoute,
+  SizedPool,
+} from './given.ts';
+
+/**
+ * Where a request belongs, by the path of its target.
+ *
+ * The path is the `pathname` that `new URL(target, 'http://localhost')` has: without the query, and
+ * with its dot segments resolved. If it is one of `writePaths`, letter for letter, the request is
+ * a write; with any other path it is a read. A target that the URL parser rejects is a bad request,
+ * and so is the empty one. Never throws.
+ *
+ * @param target the second word of the request line, as it came
+ * @param writePaths such as `['/olay']`
+ * @example routeOf('/olay?no=1', ['/olay']) // 'write'
+ */
+export function routeOf(target: string, writePaths: readonly string[]): RequestRoute {
+  if (target === '') return 'bad-request'; // the parser would take it for the base itself
+  let path: string;
+  try {
+    path = new URL(target, 'http://localhost').pathname;
+  } catch {
+    return 'bad-request'; // one client's typing error must not end the process of all
+  }
+  // Equal, and nothing kinder: /olay/, /OLAY and /ol%61y would each be a decision of their own.
+  return writePaths.includes(path) ? 'write' : 'read';
+}
+
+/**
+ * The value of a `Forwarded` field (RFC 7239) that says for whom a request is passed on.
+ *
+ * Our own element is `for=` and the client's address in quotes: an IPv4 address as it is, an IPv6
+ * address in brackets and in lower case. An IPv4 address in IPv6 clothes (`::ffff:192.0.2.1`) is
+ * that IPv4 address. If the address is not known, the element is `for=unknown`, without quotes.
+ *
+ * If the sender is trusted and has sent such a field, that value comes first, unchanged, then a comma
+ * and a space, then ours. Otherwise ours stands alone.
+ *
+ * @param remoteAddress of the client's socket; `undefined` when it is gone
+ * @param incoming the field as the client sent it, several of them joined with `, `; `undefined` or
+ *   empty for none
+ * @param trustIncoming whether whoever sent it may be believed
+ * @example forwarded('2001:DB8::1', undefined, false) // 'for="[2001:db8::1]"'
+ */
+export function forwarded(
+  remoteAddress: string | undefined,
+  incoming: string | undefined,
+  trustIncoming: boolean,
+): string {
+  const own = forElement(remoteAddress);
+  // A hop appends: the first element is the farthest. Whoever is not trusted could have invented it.
+  return appended(trustIncoming ? incoming : undefined, own);
+}
+
+function forElement(remoteAddress: string | undefined): string {
+  if (!remoteAddress) return 'for=unknown';
+  const address = remoteAddress.toLowerCase();
+  // What a socket that listens to both families calls a client that came over IPv4.
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? [];
+  if (mapped) return `for="${mapped}"`;
+  // A colon is no token character, hence the quotes; the brackets are part of the address's syntax.
+  return address.includes(':') ? `for="[${address}]"` : `for="${address}"`;
+}
+
+/**
+ * A balancer on 127.0.0.1 that reads each request and decides for each one again.
+ *
+ * For each request, in this order:
+ * 1. `routeOf` its target. A bad request is answered with 400, body `hedef okunamadi`.
+ * 2. Its pool is `read` or `write`, the list as configured. If it is empty: 503, body `havuz bos`,
+ *    header `retry-after: 1` (7.9).
+ * 3. Its replica is the next one of the pool: `pool[turn % pool.length]`, and `turn` goes up by 1.
+ *    Each pool has a `turn` of its own that starts at 0 and goes on for the balancer's whole life.
+ * 4. `decisions` goes up by 1, and so does `distribution[replica].read` or `.write`.
+ * 5. It is forwarded as `openForwarding` does it, which streams the response back. A replica that
+ *    could not be reached is a 502, body `kopyaya ulasilamadi`.
+ * A request that is answered in step 1 or 2 moves no counter but `outer`, and nothing is sent.
+ *
+ * `outer` is how many connections clients have opened, `inner` how many the balancer has opened to
+ * replicas. To one replica no more than `innerConnectionsPerReplica` are open at the same time, also
+ * if it is in both pools; further requests for it wait for one of them.
+ *
+ * Fields (7.8): the replica gets `forwarded` as the function of that name makes it, and with `via`
+ * the field `via: <version> <via>`, after what the client's own `Via` says, a comma and a space; the
+ * version is that of the client's request, such as `1.1`.
+ *
+ * Failures (7.9): the counters `unreachable`, `clientAborted`, `upstreamReset`, `upstreamTimeout`
+ * and `attempts` are those of `openForwarding`, and `retry` and `headerTimeoutMs` are passed on to
+ * it. Too late an answer is a 504, body `kopya zamaninda yanit vermedi`. Each further attempt of a
+ * request takes the next steps of its own pool's turn until one leads to a replica that it has not
+ * tried; when there is none left, it is a 502 and the turn stands still. Steps 1 to 4 happen once
+ * for a request, so what counts is the replica chosen first.
+ *
+ * @param options see `Layer7Options`
+ * @throws {RangeError} (rejects) before it listens, whose message names the field, when `read` is
+ *   empty, when `read` or `write` has a name twice, or when `innerConnectionsPerReplica` is neither
+ *   a whole number of 1 or more nor `Infinity`
+ */
+export async function startLayer7Balancer(options: Layer7Options): Promise<Layer7Balancer> {
+  const { read, write, innerConnectionsPerReplica, writePaths = ['/olay'] } = options;
+  const { trustForwarded = false, via, retry, headerTimeoutMs } = options;
+  requireReplicas('read', names(read), 1);
+  requireReplicas('write', names(write), 0);
+  if (innerConnectionsPerReplica !== Infinity) requireCount({ innerConnectionsPerReplica }, 1);
+
+  // Two turns: with one for both, every fifth slot of five replicas would get all the events.
+  const pools = { read: { replicas: read, turn: 0 }, write: { replicas: write, turn: 0 } };
+  const distribution = zeros([...names(read), ...names(write)]);
+  const forwarding = openForwarding({
+    connectionsPerTarget: innerConnectionsPerReplica,
+    headerTimeoutMs,
+    retry,
+  });
+  let decisions = 0;
+
+  const server = await startHttpServer((request, response) => {
+    const answer = (status: number, body: string, headers: Record<string, string> = {}) => {
+      response.writeHead(status, headers).end(body);
+    };
+    const route = routeOf(request.url ?? '', writePaths);
+    if (route === 'bad-request') {
+      answer(400, 'hedef okunamadi');
+      return;
+    }
+    const pool = pools[route];
+    if (pool.replicas.length === 0) {
+      answer(503, 'havuz bos', { 'retry-after': '1' });
+      return;
+    }
+    const { headers, httpVersion, socket } = request;
+    forwarding.forward(request, response, {
+      choose(tried) {
+        if (pool.replicas.every(({ port }) => tried.has(port))) return undefined;
+        let replica: Replica | undefined;
+        do {
+          replica = pool.replicas[pool.turn % pool.replicas.length];
+          pool.turn += 1;
+        } while (!replica || tried.has(replica.port));
+        if (tried.size === 0) {
+          decisions += 1;
+          add(distribution, replica.name, route, 1);
+        }
+        return replica.port;
+      },
+      fields: {
+        forwarded: forwarded(socket.remoteAddress, headers.forwarded, trustForwarded),
+        ...(via && { via: appended(headers.via, `${httpVersion} ${via}`) }),
+      },
+      refuse: (status) =>
+        answer(status, status === 504 ? 'kopya zamaninda yanit vermedi' : 'kopyaya ulasilamadi'),
+    });
+  });
+
+  const close: HttpServer['close'] = async (how) => {
+    await server.close(how);
+    await forwarding[Symbol.asyncDispose](); // connections to the replicas that nobody uses any more
+  };
+
+  return {
+    port: server.port,
+    counters() {
+      const { responses: _notOurs, ...failures } = forwarding.counters();
+      return {
+        ...failures,
+        decisions,
+        outer: server.connections,
+        inner: forwarding.connections,
+        distribution: structuredClone(distribution),
+      };
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/**
+ * Sizes one pool for all requests, and two for the same requests kept apart.
+ *
+ * A pool has the fewest replicas that keep each at or under the safe rate, and
+ * `toleratedFailures` more; a pool without load has none. Rates are sums of decimal numbers: one
+ * that is above a whole number of safe rates by no more than a relative 1e-9 counts as equal to it.
+ * Utilisation is the rate over `replicas x saturationRate`, with all replicas up, and 0 for a pool
+ * that has none.
+ *
+ * @param input see `PoolLoad`
+ * @throws {RangeError} whose message names the field that is out of range, not whole, or not finite
+ * @example poolPlan({ readRate: 300, writeRate: 50, saturationRate: 400, safeRate: 200 }).splitCost
+ * // 1: the read pool takes 2, the write pool 1, and 350 req/s on one pool take 2
+ */
+export function poolPlan(input: PoolLoad): PoolPlan {
+  requireLoad(input);
+  const { readRate, writeRate } = input;
+  const combined = sized(readRate + writeRate, input);
+  const read = sized(readRate, input);
+  const write = sized(writeRate, input);
+  return { combined, read, write, splitCost: read.replicas + write.replicas - combined.replicas };
+}
+
+function sized(
+  rate: number,
+  { saturationRate, safeRate, toleratedFailures = 0 }: PoolLoad,
+): SizedPool {
+  // Each pool rounds up by itself. That is all that splitting costs.
+  const replicas = rate === 0 ? 0 : replicasFor(rate, safeRate) + toleratedFailures;
+  return { replicas, utilisation: utilisation(rate, replicas, saturationRate) };
+}
+
+/**
+ * What happens when writes are multiplied and nobody adds a replica: the pools keep the size that
+ * `poolPlan` gives them at factor 1.
+ *
+ * A pool overflows when the rate of each of its replicas is strictly above the safe rate, by more
+ * than a relative 1e-9. A pool without replicas has a utilisation of 0 and does not overflow.
+ *
+ * @param input see `PoolLoad`
+ * @param factor what the write rate is multiplied by, 0 or more
+ * @throws {RangeError} whose message names the field (or `factor`) that is out of range, not whole,
+ *   or not finite
+ */
+export function burst(input: PoolLoad, factor: number): BurstReport {
+  requireNotNegative({ factor });
+  const plan = poolPlan(input);
+  const { readRate, writeRate, saturationRate, safeRate } = input;
+  const writes = writeRate * factor;
+  const total = readRate + writes;
+  return {
+    combined: utilisation(total, plan.combined.replicas, saturationRate),
+    read: utilisation(readRate, plan.read.replicas, saturationRate),
+    write: utilisation(writes, plan.write.replicas, saturationRate),
+    // Not "utilisation above 1": at saturation it is much too late.
+    combinedOverflows: overflows(total, plan.combined.replicas, safeRate),
+    writeOverflows: overflows(writes, plan.write.replicas, safeRate),
+  };
+}
+
+/**
+ * Decides how to use a number of replicas under a burst of writes.
+ *
+ * The load is `readRate` and `burst x writeRate`. A pool holds when the rate of each of its replicas
+ * is at or under `safeRate`, with a relative slack of 1e-9.
+ *
+ * - If the reads must be isolated, the answer is `split`: the read pool gets the fewest replicas that
+ *   hold the reads, and the write pool all others, at least 1. Whether the write pool holds is then
+ *   its own affair.
+ * - If not, it is `combined`, with the whole budget.
+ *
+ * `saturationRate` and `toleratedFailures` come along with the input of `poolPlan` and decide
+ * nothing here.
+ *
+ * @param input.burst what the write rate is multiplied by, 0 or more
+ * @param input.budget replicas there are, a whole number of 1 or more
+ * @param input.mustIsolateReads whether a burst of writes must not be felt by the reads
+ * @returns the layout with its replicas; what it has no use for is 0
+ * @throws {RangeError} whose message names the field that is out of range, not whole, or not finite
+ * @throws {Error} no `RangeError`: with isolation, when the replicas that the reads need leave none
+ *   for the writes; the message has the word `read`. Without, when the combined pool does not hold;
+ *   the message has the rate of each replica with two decimals
+ */
+export function choosePoolLayout(
+  input: PoolLoad & { burst: number; budget: number; mustIsolateReads: boolean },
+): PoolLayout {
+  requireLoad(input);
+  const { readRate, writeRate, safeRate, burst: factor, budget, mustIsolateReads } = input;
+  requireNotNegative({ burst: factor });
+  requireCount({ budget }, 1);
+
+  if (mustIsolateReads) {
+    const read = readRate === 0 ? 0 : replicasFor(readRate, safeRate);
+    if (read >= budget) {
+      throw new Error(
+        `the read pool needs ${read} of ${budget} replicas, which leaves no write pool`,
+      );
+    }
+    return { layout: 'split', combined: 0, read, write: budget - read };
+  }
+  const total = readRate + writeRate * factor;
+  if (overflows(total, budget, safeRate)) {
+    // No split is tried: two pools that hold have r <= n x safe and w <= m x safe, and so
+    // r + w <= (n + m) x safe. What they hold, one pool of both holds too.
+    throw new Error(
+      `${(total / budget).toFixed(2)} req/s for each of ${budget} replicas, wanted at most ${safeRate}`,
+    );
+  }
+  return { layout: 'combined', combined: budget, read: 0, write: 0 };
+}
+
+/**
+ * Fewest HTTP/1.1 connections to each replica with which a rate can pass.
+ *
+ * Such a connection carries one request at a time, so it takes as many as there are requests inside a
+ * replica on average: the replica's share of the rate times the service time (Little's law), at
+ * least 1. A product that is above a whole number by no more than a relative 1e-9 counts as that
+ * number.
+ *
+ * @param input.rate req/s for all replicas together, above 0
+ * @param input.serviceTimeSeconds that a replica takes for one request, above 0
+ * @param input.replicas a whole number of 1 or more
+ * @throws {RangeError} whose message names the field that is out of range, not whole, or not finite
+ * @example innerConnections({ rate: 600, serviceTimeSeconds: 0.01, replicas: 3 }) // 2
+ */
+export function innerConnections(input: {
+  rate: number;
+  serviceTimeSeconds: number;
+  replicas: number;
+}): number {
+  const { rate, serviceTimeSeconds, replicas } = input;
+  requirePositive({ rate, serviceTimeSeconds });
+  requireCount({ replicas }, 1);
+  return Math.max(1, ceilWithSlack((rate / replicas) * serviceTimeSeconds));
+}
+
+/**
+ * What `counters().distribution` of `startLayer7Balancer` will be after the clients have run,
+ * without running anything.
+ *
+ * The clients number their requests from 0 over all of them. Request number g is an event when
+ * g mod 5 = 4, and a tracking query otherwise. Events that find an empty write pool are refused, and
+ * count for nobody.
+ *
+ * @param shares how many requests each client sends, whole numbers of 0 or more
+ * @param read names of the read pool in configured order, at least one, no two alike
+ * @param write names of the write pool, likewise, or empty
+ * @throws {RangeError} whose message names `shares`, `read` or `write`
+ * @example predictDistribution([4, 6], ['k1', 'k2'], ['k2'])
+ * // { k1: { read: 4, write: 0 }, k2: { read: 4, write: 2 } }
+ */
+export function predictDistribution(
+  shares: readonly number[],
+  read: readonly string[],
+  write: readonly string[],
+): Distribution {
+  requireReplicas('read', read, 1);
+  requireReplicas('write', write, 0);
+  for (const share of shares) requireCount({ shares: share }, 0);
+
+  const distribution = zeros([...read, ...write]);
+  // Who sends what has no part in it, only how much there is: that is the point of the lesson.
+  const requests = shares.reduce((sum, share) => sum + share, 0);
+  const events = Math.floor(requests / EVENT_EVERY);
+  const deal = (count: number, pool: readonly string[], route: keyof ReplicaCounts) => {
+    for (const [i, name] of pool.entries()) {
+      // Number i of n replicas gets the turns i, i + n, i + 2n and so on. Dealing them out one by
+      // one does as well.
+      add(distribution, name, route, Math.ceil((count - i) / pool.length));
+    }
+  };
+  deal(requests - events, read, 'read');
+  deal(events, write, 'write');
+  return distribution;
+}
+
+/** The value of a field that each hop adds to at the end. */
+function appended(incoming: string | undefined, own: string): string {
+  return incoming ? `${incoming}, ${own}` : own;
+}
+
+const names = (replicas: readonly Replica[]) => replicas.map(({ name }) => name);
+
+function zeros(replicas: readonly string[]): Distribution {
+  return Object.fromEntries(replicas.map((name) => [name, { read: 0, write: 0 }]));
+}
+
+function add(
+  distribution: Distribution,
+  replica: string,
+  route: keyof ReplicaCounts,
+  requests: number,
+): void {
+  const counts = distribution[replica];
+  if (counts) counts[route] += requests;
+}
+
+function replicasFor(rate: number, safeRate: number): number {
+  return Math.max(1, ceilWithSlack(rate / safeRate));
+}
+
+function utilisation(rate: number, replicas: number, saturationRate: number): number {
+  return replicas === 0 ? 0 : rate / (replicas * saturationRate);
+}
+
+function overflows(rate: number, replicas: number, safeRate: number): boolean {
+  return replicas > 0 && rate / replicas > safeRate * (1 + SLACK);
+}
+
+/** Relative size of the noise that a few operations on binary fractions leave behind. */
+const SLACK = 1e-9;
+const ceilWithSlack = (x: number) => Math.ceil(x - x * SLACK);
+
+function requireLoad(load: PoolLoad): void {
+  const { readRate, writeRate, saturationRate, safeRate, toleratedFailures = 0 } = load;
+  requireNotNegative({ readRate, writeRate });
+  requirePositive({ saturationRate, safeRate });
+  requireCount({ toleratedFailures }, 0);
+}
+
+function requireReplicas(field: string, replicas: readonly string[], least: number): void {
+  if (replicas.length < least) throw new RangeError(`${field} is empty, wanted ${least} or more`);
+  const twice = replicas.find((name, index) => replicas.indexOf(name) < index);
+  if (twice !== undefined) throw new RangeError(`${field} has "${twice}" twice`);
+}
+
+function requirePositive(fields: Record<string, number>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!(value > 0 && value < Infinity))
+      throw new RangeError(`${name} is ${value}, wanted above 0`);
+  }
+}
+
+function requireNotNegative(fields: Record<string, number>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!(value >= 0 && value < Infinity))
+      throw new RangeError(`${name} is ${value}, wanted 0 or more`);
+  }
+}
+
+function requireCount(fields: Record<string, number>, least: number): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Number.isInteger(value) || value < least) {
+      throw new RangeError(`${name} is ${value}, wanted a whole number of ${least} or more`);
+    }
+  }
+}
