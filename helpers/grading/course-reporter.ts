@@ -17,6 +17,8 @@ import {
 /** Columns that every terminal has. */
 const WIDTH = 100;
 const BAR_WIDTH = 24;
+/** Lessons from which on there are two in a row, without bars, so that a report fits 24 rows. */
+const MOST_ROWS = 10;
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -91,14 +93,29 @@ export class CourseReporter implements Reporter {
 
   #printTable(grade: Grade): void {
     const width = Math.max(...grade.lessons.map(({ title }) => title.length));
-    for (const { lesson, title, points, possible, problem } of grade.lessons) {
-      const full = possible > 0 ? Math.floor((points / possible) * BAR_WIDTH) : 0;
-      const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
-      this.#line(
-        `  ${lesson}  ${title.padEnd(width)}  ${`${points} of ${possible}`.padStart(10)}  ` +
-          this.#paint(points === possible ? 'green' : 'yellow', bar),
-      );
-      if (problem) this.#text(problem.message, { indent: 6, lines: 1, style: 'red' });
+    const cells = grade.lessons.map(({ lesson, title, points, possible }) => {
+      const row = `  ${lesson}  ${title.padEnd(width)}  ${`${points} of ${possible}`.padStart(10)}`;
+      if (points === 0) return row;
+      return this.#paint(points === possible ? 'green' : 'yellow', row);
+    });
+    if (cells.length > MOST_ROWS) {
+      // So many that what to do next would push them off the screen.
+      const half = Math.ceil(cells.length / 2);
+      for (let row = 0; row < half; row += 1) {
+        this.#line(`${cells[row]}${cells[row + half] ?? ''}`);
+      }
+      for (const { lesson, problem } of grade.lessons) {
+        if (!problem) continue;
+        const text = `Lesson ${lesson}: ${problem.message}`;
+        this.#text(text, { indent: 6, lines: 1, style: 'red' });
+      }
+    } else {
+      for (const [row, { points, possible, problem }] of grade.lessons.entries()) {
+        const full = possible > 0 ? Math.floor((points / possible) * BAR_WIDTH) : 0;
+        const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+        this.#line(`${cells[row]}  ${this.#paint(points === possible ? 'green' : 'yellow', bar)}`);
+        if (problem) this.#text(problem.message, { indent: 6, lines: 1, style: 'red' });
+      }
     }
     const took = `${((performance.now() - this.#started) / 1000).toFixed(1)} s`;
     this.#line(
