@@ -8,6 +8,9 @@
 //
 // Read from top to bottom. Demonstrations are green from the start. Exercises are red until
 // `exercise.ts` is filled in.
+//
+// These tests take more than a second together. A third of that is L5, which has to see 64 MiB come to
+// a standstill.
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {

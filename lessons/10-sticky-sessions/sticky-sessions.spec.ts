@@ -14,6 +14,9 @@
 //
 // Read from top to bottom. Demonstrations are green from the start. Exercises are red until
 // `exercise.ts` is filled in.
+//
+// These tests take more than a second together: each pass over real sockets has 202 requests, and
+// there is one for each rule, for each replica that stops, and for the one that joins.
 import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '#helpers/lesson/bad-input.ts';
 import { openClient } from '#helpers/lesson/client.ts';

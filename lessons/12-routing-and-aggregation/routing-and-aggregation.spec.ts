@@ -9,6 +9,8 @@
 //
 // Read from top to bottom. Demonstrations are green from the start. Exercises are red until
 // `exercise.ts` is filled in.
+//
+// These tests take more than a second together: a third of that are deadlines, which have to pass.
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';

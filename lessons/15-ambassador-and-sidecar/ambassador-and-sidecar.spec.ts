@@ -8,6 +8,8 @@
 //
 // Read from top to bottom. Demonstrations are green from the start. Exercises are red until
 // `exercise.ts` is filled in.
+//
+// These tests take more than a second together. Two processes are started, and deadlines have to pass.
 import { readFileSync } from 'node:fs';
 import http, { type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
