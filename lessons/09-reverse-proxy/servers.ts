@@ -8,6 +8,7 @@ import {
   startHttpServer,
 } from '#helpers/lesson/http-server.ts';
 import { disposable } from '#helpers/lesson/proxy-extras.ts';
+import { startRefusing } from '#helpers/lesson/refusing.ts';
 import { type Forwarder, type ForwarderOptions, HOP_SEPARATOR, PATHS } from './given.ts';
 import type { Layout } from './layouts.ts';
 
@@ -188,7 +189,16 @@ export async function startLayout(
     return {
       port: await portOf(layout.entry),
       forwarder: (name) => found(name, forwarders),
-      stop: (name) => found(name, running).close(),
+      async stop(name) {
+        const { port, close } = found(name, running);
+        await close();
+        // Held, or the next server of another test might be given it, and answer in its place.
+        const held = await startRefusing(name, port);
+        running.set(`${name}, stopped`, {
+          ...held,
+          close: async () => await held[Symbol.asyncDispose](),
+        });
+      },
       [Symbol.asyncDispose]: stopAll,
     };
   } catch (error) {
