@@ -8,8 +8,6 @@ import { modulesOf, testsOf } from './modules.ts';
 export interface Trial {
   readonly name: string;
   readonly caughtBy: string;
-  /** Whether it is said to hang. */
-  readonly hangs: boolean;
   /** Project in which it is tried; a suite of its spec has the mistake's name. */
   readonly project: string;
   /** Folder below `lessons/`. */

@@ -37,9 +37,7 @@ for (const { folder, number } of lessons) {
   for (const [index, group] of groups.entries()) {
     if (group.length === 0) continue;
     const project = index === 0 ? `${number} mistakes` : `${number} ${group[0]?.name}`;
-    for (const { name, caughtBy, hangs = false } of group) {
-      trials.push({ name, caughtBy, hangs, project, folder });
-    }
+    for (const { name, caughtBy } of group) trials.push({ name, caughtBy, project, folder });
     wrongProjects.push({
       // Not an extension of the course's project: it would add to its files, and run every lesson.
       plugins: [wrongAnswers(lesson, solution, group)],
