@@ -1,12 +1,5 @@
 // What lesson 1 hands to the student: the words of a routing decision, and the published tables.
-import {
-  DAYS_PER_MONTH,
-  K01,
-  SECONDS_PER_DAY,
-  T1_TTL_SECONDS,
-  T2_REGIONS,
-  T5_DETECTION_SECONDS,
-} from '#fixtures/assumptions.ts';
+import { K01, T1_TTL_SECONDS, T2_REGIONS, T5_DETECTION_SECONDS } from '#fixtures/assumptions.ts';
 
 /** Name of a region, such as `b34`. */
 export type Region = string;
@@ -119,8 +112,3 @@ export const FAILURE: RegionFailure = {
 
 /** How many assumptions the baseline's own table has: V1, V2 and so on. This course adds T1, T2, .... */
 export const BASELINE_ASSUMPTIONS = 13;
-
-/** Seconds of outage that the availability target of K01 allows in a month. */
-export function outageBudgetSeconds(): number {
-  return ((100 - K01.availabilityTarget) / 100) * DAYS_PER_MONTH * SECONDS_PER_DAY;
-}

@@ -1,6 +1,5 @@
 // What lesson 5 hands to the student: types, and the derivations that no exercise asks for.
 import {
-  DAYS_PER_MONTH,
   K01,
   SECONDS_PER_DAY,
   Y1_SATURATION_RATE,
@@ -21,11 +20,6 @@ export const PUBLISHED = {
   /** The detection window without one: somebody notices, and repairs. */
   recoverySeconds: K01.recoveryMinutes * 60,
 } as const;
-
-/** minutes/month that the availability target allows the service to be down. */
-export function monthlyOutageBudgetMinutes(): number {
-  return ((100 - K01.availabilityTarget) / 100) * DAYS_PER_MONTH * 24 * 60;
-}
 
 /** req/s over the whole day. */
 export function averageRate(dailyRequests: number): number {

@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import {
   DAYS_PER_MONTH,
   K01,
+  outageBudgetMinutes,
   SECONDS_PER_DAY,
   Y1_SATURATION_RATE,
   Y2_TARGET_UTILISATION,
@@ -50,7 +51,6 @@ import {
   averageRate,
   type BalancerOptions,
   type Failure,
-  monthlyOutageBudgetMinutes,
   PUBLISHED,
   probeLoad,
   tlsTermination,
@@ -116,7 +116,7 @@ describe("Lesson 5: the load balancer's role", () => {
 
   it('99.9 % leaves 43.2 minutes a month, and 28.2 of them pay for 2.82 failures', () => {
     expect(K01.availabilityTarget).toBePublished('05.given.k01.availabilityTarget');
-    expect(monthlyOutageBudgetMinutes()).toBePublished('05.given.k01.monthlyBudget');
+    expect(outageBudgetMinutes()).toBePublished('05.given.k01.monthlyBudget');
     expect(K01.failureBudgetMinutes).toBePublished('05.given.k01.failureBudget');
     expect(K01.recoveryMinutes).toBePublished('05.given.k01.recovery');
     expect(PUBLISHED.recoverySeconds).toBePublished('05.given.k01.recoverySeconds');

@@ -1,5 +1,5 @@
 // What lesson 9 hands to the student: the numbers it starts from, and types.
-import { DAYS_PER_MONTH, K01 } from '#fixtures/assumptions.ts';
+import { DAYS_PER_MONTH } from '#fixtures/assumptions.ts';
 import type { RunningServer } from '#helpers/lesson/http-server.ts';
 import type { ProxyCounters } from '#helpers/lesson/proxy-extras.ts';
 
@@ -16,11 +16,6 @@ export const PUBLISHED = {
   /** Requests that the client sends on each path. */
   requests: 6,
 } as const;
-
-/** minutes/month that the availability target of K01 allows to be down. */
-export function outageBudgetMinutes(monthMinutes: number = PUBLISHED.monthMinutes): number {
-  return (1 - K01.availabilityTarget / 100) * monthMinutes;
-}
 
 /** The path of an asset, and the path of a tracking query. */
 export const PATHS = { asset: '/varlik/stil.css', track: '/takip' } as const;

@@ -14,7 +14,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { K01 } from '#fixtures/assumptions.ts';
+import { K01, outageBudgetMinutes } from '#fixtures/assumptions.ts';
 import { expectRefusal } from '#helpers/lesson/bad-input.ts';
 import { openClient } from '#helpers/lesson/client.ts';
 import { attachFigure, bars } from '#helpers/lesson/figure.ts';
@@ -34,14 +34,7 @@ import {
   predictReach,
   startForwarder,
 } from './exercise.ts';
-import {
-  chainLength,
-  type ForwarderOptions,
-  outageBudgetMinutes,
-  PATHS,
-  PUBLISHED,
-  type Reach,
-} from './given.ts';
+import { chainLength, type ForwarderOptions, PATHS, PUBLISHED, type Reach } from './given.ts';
 import {
   combinedLayout,
   frontedLayout,
