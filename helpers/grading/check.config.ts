@@ -7,6 +7,7 @@ import course from '../../vitest.config.ts';
 import { CheckReporter, type Trial } from './check-reporter.ts';
 import { COURSE_ROOT, lessonFolders } from './course.ts';
 import { guardedPool } from './guarded-pool.ts';
+import { implementation } from './implementation.ts';
 import { CHOSEN, type Mistakes, makeMistake } from './mistakes.ts';
 
 // `npm run check -- lessons/05`: the mistakes of the other lessons need no projects.
@@ -40,7 +41,8 @@ for (const { folder, number } of lessons) {
     for (const { name, caughtBy } of group) trials.push({ name, caughtBy, project, folder });
     wrongProjects.push({
       // Not an extension of the course's project: it would add to its files, and run every lesson.
-      plugins: [wrongAnswers(lesson, solution, group)],
+      // What the lesson takes from other lessons is right.
+      plugins: [wrongAnswers(lesson, solution, group), implementation('solution.ts')],
       test: {
         name: project,
         include: [`lessons/${folder}/*.spec.ts`],

@@ -13,6 +13,7 @@ import {
   nextLesson,
   relative,
 } from './grade.ts';
+import { pathLines, pathSummary } from './path-report.ts';
 
 /** Columns that every terminal has. */
 const WIDTH = 100;
@@ -33,6 +34,8 @@ export class CourseReporter implements Reporter {
   #vitest: Vitest | undefined;
   #started = 0;
   #logs: UserConsoleLog[] = [];
+  /** The file that was saved, when that is why the tests run. */
+  #saved: string | undefined;
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -44,6 +47,7 @@ export class CourseReporter implements Reporter {
   }
 
   onWatcherRerun(_files: string[], trigger?: string): void {
+    this.#saved = trigger;
     if (trigger) this.#line(this.#paint('dim', `\n  ${relative(trigger, this.#root)} has changed`));
   }
 
@@ -61,9 +65,12 @@ export class CourseReporter implements Reporter {
     const { watch } = vitest.config;
     const ran = (name: string) => modules.filter(({ project }) => project.name === name);
     const grade = gradeRun(vitest);
-    const lessons = grade.lessons.filter(({ folder }) =>
+    const every = grade.lessons.filter(({ folder }) =>
       ran('exercises').some(({ moduleId }) => moduleId.includes(`/${folder}/`)),
     );
+    // A lesson that is built on the saved one has run too, and isn't what the student looks at.
+    const saved = every.filter(({ folder }) => this.#saved?.includes(`/${folder}/`));
+    const lessons = saved.length > 0 ? saved : every;
 
     this.#line('');
     if (lessons.length > 1) this.#printTable(grade);
@@ -122,6 +129,9 @@ export class CourseReporter implements Reporter {
       `\n  ${grade.points} of ${grade.possible} graded tests pass ` +
         this.#paint('dim', `(${took}; details: grade.json)`),
     );
+    for (const { lesson, pieces } of grade.lessons) {
+      if (pieces) this.#text(pathSummary(lesson, pieces), { indent: 2, lines: 2, style: 'dim' });
+    }
   }
 
   #printLesson(lesson: LessonGrade): void {
@@ -142,6 +152,10 @@ export class CourseReporter implements Reporter {
           this.#text(test.message ?? '', { indent: 10, lines: 1, style: 'dim' });
         } else this.#line(this.#paint('dim', `      ○ ${title}`));
       }
+    }
+    if (lesson.pieces) this.#line('  The path runs on:');
+    for (const line of pathLines(lesson.pieces ?? [])) {
+      this.#text(line, { indent: 4, lines: 2, style: 'dim' });
     }
     if (lesson.problem) {
       this.#text(lesson.problem.message, { indent: 2, lines: 6, style: 'red' });

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { TestError } from 'vitest';
 import type { TestCase, TestModule, Vitest } from 'vitest/node';
+import type { PathPiece } from '../lesson/pieces.ts';
 import { type LessonFolder, lessonFolders } from './course.ts';
 import { EARLY_END } from './guarded-pool.ts';
 import { modulesOf, testsOf } from './modules.ts';
@@ -44,6 +45,8 @@ export interface LessonGrade {
   readonly possible: number;
   /** Why the lesson did not run to its end, or not as it should have. */
   readonly problem?: Problem;
+  /** The other lessons' exercises that its system is made of, the student's and the lent ones. */
+  readonly pieces?: readonly PathPiece[];
   readonly exercises: readonly ExerciseGrade[];
 }
 
@@ -111,12 +114,20 @@ function gradeLesson(
     };
   });
   const problem = broken ?? leftOut(exercises);
+  const pieces = own
+    .map((test) => test.meta().pieces)
+    .find((found) => found !== undefined)
+    ?.map(({ reason, ...piece }) => ({
+      ...piece,
+      ...(reason && { reason: reason.replaceAll(`${config.root}/`, '') }),
+    }));
   return {
     lesson: folder.number,
     title: folder.title,
     folder: folder.folder,
     ...sum(exercises),
     ...(problem && { problem }),
+    ...(pieces && { pieces }),
     exercises: exercises.filter(({ possible }) => possible > 0 || !config.testNamePattern),
   };
 }

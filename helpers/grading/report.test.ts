@@ -215,6 +215,9 @@ describe('the report', { timeout: 120_000 }, () => {
     annotate,
   }) => {
     using bed = twoLessons(tinyStub('91'), tinyStub('92'));
+    // The other lesson is built on this one, so that it runs again too.
+    const other = 'lessons/92-two/two.spec.ts';
+    bed.write(other, `await import('../91-one/exercise.ts');\n${bed.read(other)}`);
     const steps = [
       { text: wrong, shows: '✗ 91.2 halving  1 of 2' },
       { text: tinyExercise('for (;;) {}'), shows: 'gave no sign of life' },
@@ -241,8 +244,10 @@ describe('the report', { timeout: 120_000 }, () => {
     });
     const reports = run.output.split('Waiting for changes');
     expect(reports[0], 'the first run shows the table').toContain('91  One      0 of 3');
-    for (const [i, { shows }] of steps.entries()) expect(reports[i + 1]).toContain(shows);
-    expect(reports[3], 'the other lesson is not listed').not.toContain('Lesson 92');
+    for (const [i, { shows }] of steps.entries()) {
+      expect(reports[i + 1]).toContain(shows);
+      expect(reports[i + 1], 'the other lesson is not listed').not.toMatch(/Lesson 92|92 {2}Two/);
+    }
     await annotate(`from saving to the result: ${took.join(', ')} ms`);
     // On an idle machine it is a third of a second; how busy this one is, the first run shows.
     expect(took[0], 'no start of Vitest in it').toBeLessThan(firstRun);

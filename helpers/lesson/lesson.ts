@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { PathPiece } from './pieces.ts';
 import { wrap } from './wrap.ts';
 
 /** What a test carries for the report and for Vitest UI. Plain data: it crosses a process border. */
@@ -10,6 +11,8 @@ declare module 'vitest' {
     hints?: string[][];
     /** Ledger ids that the test compared with a value. */
     published?: PublishedAssertion[];
+    /** The other lessons' exercises that this lesson's system is made of. */
+    pieces?: readonly PathPiece[];
   }
 }
 

@@ -27,8 +27,10 @@ import {
   leafCount,
   OWNERSHIP,
   type Ownership,
+  SCALE,
   SHIPMENT,
   type ShipmentPart,
+  STATUS_BYTES,
   VIEWS_PER_SECOND,
   type ViewCost,
   WORLD,
@@ -59,11 +61,6 @@ const rowOf = (cost: ViewCost) => MEASURES.map((measure) => cost[measure]).join(
 
 /** An object as `JSON.parse` makes it: `__proto__` is a key like any other. */
 const parsed = <T = Record<string, unknown>>(text: string) => JSON.parse(text) as T;
-
-/** bytes of what the model says about a shipment without its price: the baseline's 480 are of that. */
-const { ucret: _price, ...STATUS } = SHIPMENT;
-const STATUS_BYTES = bytesAsJson(STATUS);
-const SCALE = BASELINE_BODY_BYTES / STATUS_BYTES;
 
 describe('Lesson 14: backend for frontend', () => {
   it('three kinds of client want different parts of the same shipment', () => {

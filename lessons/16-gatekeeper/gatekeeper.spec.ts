@@ -31,7 +31,7 @@ import {
 } from './exercise.ts';
 import { draftApplicationChecks, draftGateChecks } from './first-draft.ts';
 import {
-  type BaselineRates,
+  BASELINE,
   BODY_LIMIT,
   CHECKS,
   DOMAIN_INPUTS,
@@ -67,12 +67,6 @@ import {
 } from './requests.ts';
 
 const lesson = openLesson(import.meta.url);
-
-const BASELINE: BaselineRates = {
-  edge: K01.peakRate,
-  reads: K01.peakReads,
-  behindCache: K01.readsBehindCache,
-};
 
 const TOKEN = 'b.M7.imza';
 const GOOD_BODY = paddedBody('TR-4821', BODY_BYTES.base);

@@ -1,4 +1,5 @@
 // What lesson 16 hands to the student: types, the inputs of the derivations, and the layouts.
+import { K01 } from '#fixtures/assumptions.ts';
 
 /** A request as the checks see it: the only parts of it that anybody looks at. */
 export interface GateRequest {
@@ -92,6 +93,13 @@ export interface BaselineRates {
   reads: number;
   behindCache: number;
 }
+
+/** The rates of the introductory course. */
+export const BASELINE: BaselineRates = {
+  edge: K01.peakRate,
+  reads: K01.peakReads,
+  behindCache: K01.readsBehindCache,
+};
 
 /** What a gate changes. */
 export interface GateEffect {
