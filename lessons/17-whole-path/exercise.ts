@@ -161,7 +161,7 @@ export function createDelivery(options: DeliveryOptions): RequestListener {
  *   client if `bff` says so; without `cache` nothing has a key. They hold `CACHE_CAPACITY` answers.
  *
  * `endOfRound` is the health round: with `health` the balancer probes its gateways, with `nameHealth`
- * the authority probes the edges, each with `GET /saglik` through the tap and `PROBE_DEADLINE_MS`. One
+ * the authority probes the edges, each with `GET /saglik` through the tap and `DEADLINE_MS`. One
  * failure is enough. Until the round ends, nobody knows of a unit that has stopped; without the
  * switch, nobody ever does, and it counts as up.
  *

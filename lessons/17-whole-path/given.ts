@@ -68,8 +68,11 @@ export const CACHE_CAPACITY = 1_000;
 /** Rounds for which a resolver remembers an answer. A round is the capstone's step of time. */
 export const TTL_ROUNDS = 6;
 
-/** Milliseconds that a probe may take. A stopped unit refuses at once, so no number hangs on it. */
-export const PROBE_DEADLINE_MS = 2_000;
+/**
+ * Milliseconds that a probe may take, and so may the carrier. A stopped unit refuses at once, so no
+ * number hangs on it; it is long, because a busy machine must not look like one.
+ */
+export const DEADLINE_MS = 10_000;
 
 /** How a client's request can be wrong. A gate can see the first four. */
 export type Flaw = 'path' | 'schema' | 'size' | 'token' | 'unknown' | 'foreign';

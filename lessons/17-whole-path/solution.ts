@@ -22,13 +22,13 @@ import {
   CACHE_CAPACITY,
   CLIENT_FIELD,
   type ClientName,
+  DEADLINE_MS,
   type DeliveryOptions,
   type EdgeOptions,
   type EdgeRequest,
   type Flaw,
   type GatewayOptions,
   type PathConfig,
-  PROBE_DEADLINE_MS,
   type Prediction,
   REFUSALS,
   REGIONS,
@@ -446,7 +446,7 @@ export function createDelivery(options: DeliveryOptions): RequestListener {
  *   client if `bff` says so; without `cache` nothing has a key. They hold `CACHE_CAPACITY` answers.
  *
  * `endOfRound` is the health round: with `health` the balancer probes its gateways, with `nameHealth`
- * the authority probes the edges, each with `GET /saglik` through the tap and `PROBE_DEADLINE_MS`. One
+ * the authority probes the edges, each with `GET /saglik` through the tap and `DEADLINE_MS`. One
  * failure is enough. Until the round ends, nobody knows of a unit that has stopped; without the
  * switch, nobody ever does, and it counts as up.
  *
@@ -484,7 +484,7 @@ export async function startPath(config: PathConfig): Promise<RunningPath> {
       version: config.carrier,
       carrier: new URL(`http://127.0.0.1:${tapOf('carrier')}`),
       states: STATES,
-      timeoutMs: PROBE_DEADLINE_MS,
+      timeoutMs: DEADLINE_MS,
     });
     await start('ambassador', toCarrier);
     const helper = neighbour('ambassador');
@@ -554,7 +554,7 @@ async function startPlacingBalancer(
   if (!place) {
     return await loadBalancer.startBalancer({
       replicas,
-      health: health && { ...ONE_FAILURE, intervalMs: 0, timeoutMs: PROBE_DEADLINE_MS },
+      health: health && { ...ONE_FAILURE, intervalMs: 0, timeoutMs: DEADLINE_MS },
     });
   }
   const watched = watch(replicas);
@@ -600,7 +600,7 @@ function watch(units: readonly Replica[]): { up(): string[]; probeNow(): Promise
 async function isHealthy(port: number): Promise<boolean> {
   // A probe opens a connection of its own: one that is kept could be alive with nobody left to answer.
   await using unit = openNeighbour(port);
-  const signal = AbortSignal.timeout(PROBE_DEADLINE_MS);
+  const signal = AbortSignal.timeout(DEADLINE_MS);
   const probe = { method: 'GET', target: HEALTH_TARGET, headers: {} };
   return await unit.ask(probe, signal).then(
     ({ status }) => status === 200,
