@@ -11,15 +11,20 @@ import {
   gradeRun,
   type LessonGrade,
   nextLesson,
+  ownTitle,
   relative,
 } from './grade.ts';
 import { pathLines, pathSummary } from './path-report.ts';
+import { askDoctor, suspectMachine } from './trouble.ts';
 
 /** Columns that every terminal has. */
 const WIDTH = 100;
 const BAR_WIDTH = 24;
 /** Lessons from which on there are two in a row, without bars, so that a report fits 24 rows. */
 const MOST_ROWS = 10;
+
+/** How long a reader like `head` takes to go when it has enough. */
+const READER_MS = 300;
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -36,9 +41,14 @@ export class CourseReporter implements Reporter {
   #logs: UserConsoleLog[] = [];
   /** The file that was saved, when that is why the tests run. */
   #saved: string | undefined;
+  /** What the machine was last suspected of. */
+  #suspicion: string | undefined;
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
+    // After `| head` nobody reads any more. A run comes to its end by itself, and watching doesn't.
+    const stdout = vitest.logger.outputStream;
+    if (vitest.config.watch) stdout.once('error', () => process.exit(1));
   }
 
   onTestRunStart(): void {
@@ -55,11 +65,11 @@ export class CourseReporter implements Reporter {
     this.#logs.push(log);
   }
 
-  onTestRunEnd(
+  async onTestRunEnd(
     modules: readonly TestModule[],
     unhandledErrors: readonly SerializedError[],
     reason: TestRunEndReason,
-  ): void {
+  ): Promise<void> {
     const vitest = this.#vitest;
     if (!vitest || reason === 'interrupted') return;
     const { watch } = vitest.config;
@@ -84,12 +94,15 @@ export class CourseReporter implements Reporter {
       this.#printNext(nextLesson(lessons) ?? nextLesson(grade.lessons));
       if (!watch && !vitest.config.testNamePattern) this.#hold(grade);
     }
+    await this.#printTrouble(suspectMachine(modules, unhandledErrors, this.#root));
     if (watch) this.#line(this.#paint('dim', '\n  Waiting for changes. a runs all, q quits.'));
     // When its port is taken, Vite moves on to the next one.
     const [address] = vitest.vite.resolvedUrls?.local ?? [];
     if (vitest.config.ui && address) {
       this.#line(`  Vitest UI: ${new URL(vitest.config.uiBase, address)}`);
     }
+    // That the reader of a pipe has gone shows only to who writes when it has.
+    if (watch && !process.stdout.isTTY) setTimeout(() => this.#line(''), READER_MS).unref();
   }
 
   /** Vitest has no objection to a test that was skipped, and the course has. */
@@ -237,6 +250,14 @@ export class CourseReporter implements Reporter {
     this.#line(this.#paint('dim', `    ${read}${work}`));
   }
 
+  /** Asked once: while somebody works on an exercise, the machine stays as it is. */
+  async #printTrouble(suspicion: string | undefined): Promise<void> {
+    if (!suspicion || this.#suspicion === suspicion) return;
+    this.#suspicion = suspicion;
+    this.#line(this.#paint('yellow', `\n  ${suspicion} About this machine:`));
+    for (const line of await askDoctor(this.#root)) this.#line(line);
+  }
+
   #error(title: string, error: unknown, module?: TestModule): void {
     this.#line(this.#paint('red', `\n  ${title}`));
     this.#vitest?.logger.printError(error, {
@@ -272,9 +293,4 @@ export class CourseReporter implements Reporter {
     const colours = process.stdout.isTTY && !process.env.NO_COLOR;
     return colours ? styleText(style, text) : text;
   }
-}
-
-/** A test's name without the describe blocks of the lesson and of the exercise. */
-function ownTitle(name: string): string {
-  return name.split(' > ').slice(2).join(' > ') || name;
 }

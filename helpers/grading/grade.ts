@@ -186,7 +186,8 @@ function leftOut(exercises: readonly ExerciseGrade[]): Problem | undefined {
   };
 }
 
-function statusOf(tests: readonly TestGrade[]): Status {
+/** How an exercise stands whose tests stand so. */
+export function statusOf(tests: readonly TestGrade[]): Status {
   const has = (status: Status) => tests.some((test) => test.status === status);
   if (has('failing')) return 'failing';
   if (has('not-run') || tests.length === 0) return 'not-run';
@@ -204,6 +205,11 @@ export function firstProblem(tests: readonly TestGrade[]): TestGrade | undefined
   return undefined;
 }
 
+/** A test's name without the describe blocks of the lesson and of the exercise. */
+export function ownTitle(name: string): string {
+  return name.split(' > ').slice(2).join(' > ') || name;
+}
+
 /** Where to go on: the first lesson that was begun and is not done, else the first that is open. */
 export function nextLesson(lessons: readonly LessonGrade[]): LessonGrade | undefined {
   const open = lessons.filter(({ points, possible, problem }) => points < possible || problem);
@@ -212,7 +218,8 @@ export function nextLesson(lessons: readonly LessonGrade[]): LessonGrade | undef
   return open.find(begun) ?? open[0];
 }
 
-function sum(parts: readonly { points: number; possible: number }[]) {
+/** Points of all parts together. */
+export function sum(parts: readonly { points: number; possible: number }[]) {
   return {
     points: parts.reduce((total, { points }) => total + points, 0),
     possible: parts.reduce((total, { possible }) => total + possible, 0),

@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import type { RunnerTaskResult, RunnerTaskResultPack } from 'vitest';
 import {
   createMethodsRPC,
@@ -9,7 +10,18 @@ import {
   type TestModule,
   type WorkerRequest,
 } from 'vitest/node';
-import { isProgress, MEMORY_NOTE, MEMORY_VARIABLE, PRINTED_BY, type Progress } from './progress.ts';
+import {
+  isProgress,
+  MEMORY_NOTE,
+  MEMORY_PER_HEAP,
+  MEMORY_VARIABLE,
+  type Place,
+  PRINTED_BY,
+  type Progress,
+  parseSighting,
+  type Sighting,
+  WATCHDOG_VARIABLE,
+} from './progress.ts';
 
 /** What an exercise may use before its process is ended. */
 export interface Limits {
@@ -30,10 +42,30 @@ export const EARLY_END = 'EarlyEnd';
 /** Bytes of a file's output that are passed on. Nobody reads a megabyte. */
 const SHOWN_BYTES = 10_000;
 
+/** Milliseconds that a process which is about to be ended has to say which line it is executing. */
+const SIGHTING_MS = 1_000;
+/** How much sooner the process itself stops looking, so that its answer comes in time. */
+const ANSWER_MS = 200;
+/** Bytes of an answer. One with all its frames has a tenth of it. */
+const SIGHTING_BYTES = 100_000;
+
+/** How late a timer may be before it proves that it was this process that had stopped. */
+const LATE_MS = 2_000;
+
+/** Milliseconds that a test has to end when the run is cancelled. */
+const CANCEL_MS = 300;
+
+/** Number of the pipe between the pool and a process's watchdog: the first that is free. */
+const WATCHDOG_PIPE = 4;
+
+/** How the reports begin that a process prints when it runs out of memory, or is aborted. */
+const NATIVE_REPORT =
+  /<--- Last few GCs --->|-{5} Native stack trace -{5}|\[course: out of memory\]/;
+
 /** Processes that are running. They must not outlive this one. */
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const child of children) endTree(child);
 });
 
 /**
@@ -41,10 +73,11 @@ process.on('exit', () => {
  *
  * Vitest has no time limit for a file: an endless loop in an exercise would keep the run waiting
  * for ever, and no timer inside the process can fire. This pool watches from outside. A process
- * that gives no sign of life or prints without end is ended. However a process ends before its
- * tests do, the pool completes the file's results in its place: tests that had ended keep their
- * result, the one that was running fails with the reason, the rest are skipped. To Vitest and to
- * every reporter that is a file that has failed like any other.
+ * that gives no sign of life or prints without end is ended, after its watchdog (watchdog.mjs) has
+ * said which line was executing. However a process ends before its tests do, the pool completes the
+ * file's results in its place: tests that had ended keep their result, the one that was running
+ * fails with the reason and the line, the rest are skipped. To Vitest and to every reporter that is
+ * a file that has failed like any other.
  */
 export function guardedPool(limits: Limits): {
   name: string;
@@ -56,11 +89,16 @@ export function guardedPool(limits: Limits): {
   };
 }
 
-class GuardedWorker extends ForksPoolWorker {
-  override readonly name = 'guarded-forks';
+/**
+ * One process of the pool, and what is believed of it. A stricter pool overrides `childOptions` and
+ * `accepts`.
+ */
+export class GuardedWorker extends ForksPoolWorker {
+  override readonly name: string = 'guarded-forks';
   readonly #project: PoolOptions['project'];
   readonly #vitest: ReturnType<typeof createMethodsRPC>;
   readonly #limits: Required<Limits>;
+  readonly #offCancel: () => void;
   /** What Vitest hears of the process. */
   readonly #events = new EventEmitter();
   #child: ChildProcess | undefined;
@@ -70,35 +108,64 @@ class GuardedWorker extends ForksPoolWorker {
   #running: string | undefined;
   #ended = new Map<string, Progress & { course: 'end' }>();
   /** Why this pool ended the process, if it did. */
-  #verdict: string | undefined;
+  #verdict: ((where: string) => string) | undefined;
+  /** What the process was doing when it was ended. */
+  #seen: Sighting | undefined;
   #printed = 0;
   #lastWords = '';
+  /** Whether what comes on stderr is Node's own report of its end. */
+  #isDying = false;
 
   constructor(options: PoolOptions, limits: Limits) {
     super(options);
     this.#project = options.project;
     this.#vitest = createMethodsRPC(options.project, { collect: options.method === 'collect' });
     this.#limits = { heapMb: 512, ...limits };
+    this.#offCancel = options.project.vitest.onCancel((reason) => {
+      if (reason === 'keyboard-input') this.#cancel();
+    });
   }
 
   override async start(): Promise<void> {
-    const { heapMb } = this.#limits;
-    const child = fork(this.entrypoint, [], {
-      env: { ...this.env, [MEMORY_VARIABLE]: String(3 * heapMb) } as NodeJS.ProcessEnv,
-      execArgv: [...this.execArgv, `--max-old-space-size=${heapMb}`],
-      stdio: 'pipe',
-      serialization: 'advanced',
-    });
+    const child = fork(this.entrypoint, [], this.childOptions());
     this.#child = child;
     children.add(child);
     this.#capture(child, 'stdout');
     this.#capture(child, 'stderr');
+    this.#listen(child);
     child.on('message', (message) => this.#hear(message));
     child.on('error', (error) => this.#events.listenerCount('error') && this.#tell('error', error));
     child.on('exit', (code, signal) => {
       children.delete(child);
+      endTree(child); // what it has started and left behind
       void this.#died(child, signal ?? `exit code ${code}`);
     });
+  }
+
+  /** How the process is started: its environment, Node's own arguments, its pipes. */
+  protected childOptions(): ForkOptions & { env: NodeJS.ProcessEnv; execArgv: string[] } {
+    const { heapMb } = this.#limits;
+    return {
+      env: {
+        ...this.env,
+        [MEMORY_VARIABLE]: String(MEMORY_PER_HEAP * heapMb),
+        [WATCHDOG_VARIABLE]: String(WATCHDOG_PIPE),
+      } as NodeJS.ProcessEnv,
+      execArgv: [...this.execArgv, `--max-old-space-size=${heapMb}`],
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc', 'pipe'],
+      serialization: 'advanced',
+      // In a group of its own it can be ended with everything that it has started. Windows does
+      // that by itself, and would open a window.
+      detached: process.platform !== 'win32',
+    };
+  }
+
+  /**
+   * Whether a message of the process is believed: one of `Progress`, one of Vitest's, or anything
+   * that the exercise sends. What isn't believed is no sign of life either.
+   */
+  protected accepts(_message: unknown): boolean {
+    return true;
   }
 
   override send(message: WorkerRequest): void {
@@ -125,17 +192,20 @@ class GuardedWorker extends ForksPoolWorker {
   }
 
   override async stop(): Promise<void> {
+    this.#offCancel();
     this.#fileIsOver();
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    child.kill('SIGKILL');
+    endTree(child);
     await exited;
   }
 
   #hear(message: unknown): void {
+    if (!this.accepts(message)) return;
     if (isProgress(message)) {
       this.#running = message.course === 'start' ? message.test : undefined;
+      this.#seen = undefined;
       if (message.course === 'end') this.#ended.set(message.test, message);
     } else if (isVitests(message)) {
       if (message.type === 'testfileFinished') this.#fileIsOver();
@@ -161,14 +231,38 @@ class GuardedWorker extends ForksPoolWorker {
     clearTimeout(this.#watchdog);
     if (!this.#file) return;
     const { silentMs } = this.#limits;
-    this.#watchdog = setTimeout(
-      () =>
-        this.#end(
-          `gave no sign of life for ${silentMs / 1_000} s and was stopped. ` +
-            'Look for an endless loop, or for a wait that never ends',
-        ),
-      silentMs,
-    );
+    const started = performance.now();
+    this.#watchdog = setTimeout(() => {
+      // Ctrl-Z, or a machine that was suspended: then the silence was this process's own.
+      if (performance.now() - started > silentMs + LATE_MS) this.#watch();
+      else this.#end((where) => silence(silentMs, where, this.#seen?.thread));
+    }, silentMs);
+  }
+
+  /** Ctrl-C in watch mode: Vitest asks the process to stop after its test, which may loop. */
+  #cancel(): void {
+    setTimeout(() => {
+      if (!this.#file || !this.#child) return;
+      this.#verdict ??= () => 'was cancelled';
+      endTree(this.#child);
+    }, CANCEL_MS);
+  }
+
+  /** Hears what the watchdog says when it is asked, or when the memory is full. */
+  #listen(child: ChildProcess): void {
+    const pipe = child.stdio[WATCHDOG_PIPE] as Duplex | undefined;
+    let text = '';
+    pipe?.setEncoding('utf8').on('data', (part: string) => {
+      text = (text + part).slice(-SIGHTING_BYTES);
+      const [line, ...rest] = text.split('\n');
+      if (rest.length === 0) return;
+      text = rest.join('\n');
+      const seen = parseSighting(line ?? '');
+      // A thread that is busy with its garbage has been seen before that.
+      if (seen?.frames.length || !this.#seen) this.#seen = seen;
+      this.#events.emit('seen');
+    });
+    pipe?.on('error', () => {}); // the process is gone, and that is told elsewhere
   }
 
   #capture(child: ChildProcess, type: 'stdout' | 'stderr'): void {
@@ -190,13 +284,16 @@ class GuardedWorker extends ForksPoolWorker {
     const { outputBytes } = this.#limits;
     if (this.#printed > outputBytes) {
       this.#end(
-        `printed more than ${outputBytes / 1_000_000} MB and was stopped. ` +
+        (where) =>
+          `printed more than ${outputBytes / 1_000_000} MB and was stopped${where}. ` +
           'Look for a console.log in a loop',
       );
     }
+    // What Node says of its own memory tells a student nothing.
+    this.#isDying ||= type === 'stderr' && NATIVE_REPORT.test(this.#lastWords);
+    if (this.#isDying && type === 'stderr') return;
     const shown = content.slice(0, Math.max(0, SHOWN_BYTES - before));
-    // The heap dump of a dying process tells a student nothing.
-    if (!shown || shown.includes(MEMORY_NOTE) || isHeapError(shown)) return;
+    if (!shown) return;
     void this.#vitest.onUserConsoleLog({
       content: shown,
       type,
@@ -206,9 +303,18 @@ class GuardedWorker extends ForksPoolWorker {
     });
   }
 
-  #end(reason: string): void {
-    this.#verdict ??= reason;
-    this.#child?.kill('SIGKILL');
+  #end(verdict: (where: string) => string): void {
+    const child = this.#child;
+    if (this.#verdict || !child) return;
+    this.#verdict = verdict;
+    const end = () => {
+      clearTimeout(timer);
+      this.#events.off('seen', end);
+      endTree(child);
+    };
+    const timer = setTimeout(end, SIGHTING_MS);
+    this.#events.once('seen', end);
+    (child.stdio[WATCHDOG_PIPE] as Duplex | undefined)?.write(`${SIGHTING_MS - ANSWER_MS}\n`);
   }
 
   async #died(child: ChildProcess, how: string): Promise<void> {
@@ -220,20 +326,34 @@ class GuardedWorker extends ForksPoolWorker {
     this.#fileIsOver();
     if (file) {
       const outOfMemory = this.#lastWords.includes(MEMORY_NOTE) || isHeapError(this.#lastWords);
+      const places = this.#places();
+      const place = places.find(({ file }) => file.endsWith('/exercise.ts')) ?? places[0];
+      const where = place ? ` at ${place.file.slice(this.#root.length + 1)}:${place.line}` : '';
       const reason =
-        this.#verdict ??
+        this.#verdict?.(where) ??
         (outOfMemory
-          ? 'ran out of memory and was stopped. Look for something that grows without end'
+          ? `ran out of memory and was stopped${where}. Look for something that grows without end`
           : `ended the whole process (${how}). Look for process.exit, process.abort or process.kill`);
-      await this.#complete(file, reason);
+      await this.#complete(file, reason, places);
       this.#answer('testfileFinished');
     } else {
       this.#tell('exit');
     }
   }
 
+  get #root(): string {
+    return this.#project.vitest.config.root;
+  }
+
+  /** The lines of the course that were executing when the process was ended, innermost first. */
+  #places(): Place[] {
+    return (this.#seen?.frames ?? []).filter(
+      ({ file }) => file.startsWith(`${this.#root}/`) && !file.includes('/node_modules/'),
+    );
+  }
+
   /** Completes the results of a file whose process is gone. */
-  async #complete(file: string, reason: string): Promise<void> {
+  async #complete(file: string, reason: string, places: readonly Place[]): Promise<void> {
     const module = this.#project.vitest.state
       .getTestModules()
       .find(({ project, moduleId }) => project.name === this.#project.name && moduleId === file);
@@ -243,7 +363,7 @@ class GuardedWorker extends ForksPoolWorker {
       const ended = this.#ended.get(test.id);
       if (ended) packs.push([test.id, ended.result, ended.meta]);
       else if (test.id === this.#running) {
-        packs.push([test.id, failure(`This test ${reason}.`), test.meta()]);
+        packs.push([test.id, failure(`This test ${reason}.`, places), test.meta()]);
       } else if (test.result().state === 'pending') {
         packs.push([test.id, { state: 'skip' }, test.meta()]);
       }
@@ -255,7 +375,7 @@ class GuardedWorker extends ForksPoolWorker {
       const worst = (['fail', 'skip', 'pass'] as const).find((state) => tests.includes(state));
       packs.push([suite.id, { state: worst ?? 'skip' }, suite.meta()]);
     }
-    packs.push([module.id, failure(`${this.#suspect(module)} ${reason}.`), module.meta()]);
+    packs.push([module.id, failure(`${this.#suspect(module)} ${reason}.`, places), module.meta()]);
     await this.#vitest.onTaskUpdate(packs, [[module.id, 'suite-finished', undefined]]);
   }
 
@@ -270,8 +390,37 @@ class GuardedWorker extends ForksPoolWorker {
   }
 }
 
-function failure(message: string): RunnerTaskResult {
-  return { state: 'fail', errors: [{ name: EARLY_END, message, stack: '' }] };
+/** In the stack, where Vitest and every reporter look for the line, with the lines around it. */
+function failure(message: string, places: readonly Place[]): RunnerTaskResult {
+  const frames = places.map(
+    ({ name, file, line, column }) => `    at ${name || '<anonymous>'} (${file}:${line}:${column})`,
+  );
+  const stack = frames.length > 0 ? [`${EARLY_END}: ${message}`, ...frames].join('\n') : '';
+  return { state: 'fail', errors: [{ name: EARLY_END, message, stack }] };
+}
+
+/** What a process that gave no sign of life is told. */
+function silence(ms: number, where: string, thread: Sighting['thread'] | undefined): string {
+  const stopped = `gave no sign of life for ${ms / 1_000} s and was stopped`;
+  if (where) return `${stopped}${where}. Look for an endless loop there, or around it`;
+  if (thread === 'deaf') {
+    return (
+      `${stopped} inside a call into Node, which hides its line. ` +
+      'Look for a call that does not come back, such as execSync, or for one on something huge'
+    );
+  }
+  if (thread === 'idle') {
+    return `${stopped}. No line of the course was executing: look for a wait that never ends`;
+  }
+  return `${stopped}. Look for an endless loop, or for a wait that never ends`;
+}
+
+/** Ends a process and those that it has started. */
+function endTree(child: ChildProcess): void {
+  try {
+    if (child.pid && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
+  } catch {} // all of them are gone
+  child.kill('SIGKILL');
 }
 
 function isHeapError(text: string): boolean {

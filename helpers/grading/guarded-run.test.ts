@@ -3,8 +3,15 @@ import type { Grade } from './grade.ts';
 import { type BedRun, makeTestBed, SHORT_LIMITS, tinyExercise, tinyLesson } from './test-bed.ts';
 
 interface Case {
-  /** The exercise file of the lesson that misbehaves. */
+  /**
+   * The exercise file of the lesson that misbehaves. When the report has to name a line, that one
+   * ends with `// here`.
+   */
   exercise: string;
+  /** When no line was executing, or none can be told. */
+  hasNoLine?: true;
+  /** `given.ts` of that lesson. */
+  given?: string;
   /** What the test that was running is told, or the lesson when no test was. */
   says: RegExp;
   /** The test that was running; none while the file is loaded. */
@@ -14,7 +21,7 @@ interface Case {
 }
 
 const SILENT = SHORT_LIMITS.silentMs / 1_000;
-const silent = /gave no sign of life for 3 s and was stopped\. Look for an endless loop/;
+const silent = /gave no sign of life for 3 s and was stopped at .+\. Look for an endless loop/;
 const ended = /ended the whole process \(.+\)\. Look for process\.exit/;
 
 /**
@@ -26,24 +33,105 @@ const afterTheLastTest = (code: string): string =>
 
 const cases: Record<string, Case> = {
   'an endless loop in a test': {
-    exercise: tinyExercise('for (;;) {}'),
+    exercise: tinyExercise('for (;;) {} // here'),
     test: 'halves 4',
     says: silent,
     limit: SILENT,
   },
+  'an endless loop in a getter': {
+    exercise: tinyExercise(`const halves = {
+    get first(): number {
+      for (;;) n += 1; // here
+    },
+  };
+  return halves.first;`),
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'an endless loop in code that is made at run time': {
+    exercise: tinyExercise(
+      `const map = 'data:application/json;base64,AAAA';
+  return new Function(\`for (;;) {}\\n//# sourceURL=/made.js\\n//# sourceMappingURL=\${map}\`)(); // here`,
+    ),
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'an endless loop in given code that the exercise calls': {
+    exercise: tinyExercise('return spin(); // here', "import { spin } from './given.ts';"),
+    given: 'export function spin(): never {\n  for (;;) {}\n}\n',
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'an endless loop in given code that nobody calls': {
+    exercise: tinyExercise('return spin();', "import { spin } from './given.ts';"),
+    given: `import { stat } from 'node:fs';
+export const spin = () => new Promise<number>(() => {
+  stat('.', () => {
+    for (;;) {} // here
+  });
+});
+`,
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'an endless loop of process.nextTick': {
+    exercise: tinyExercise(`const again = () => {
+    process.nextTick(again); // here
+  };
+  return new Promise<number>(again);`),
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'an endless chain of promises': {
+    exercise: tinyExercise(`const again = (): Promise<number> =>
+    Promise.resolve().then(again); // here
+  return again();`),
+    test: 'halves 4',
+    // Each promise of the chain waits for the next one, so it may fill the memory first.
+    says: /(gave no sign of life for 3 s|ran out of memory) and was stopped at /,
+    limit: SILENT,
+  },
+  'a regular expression that backtracks without end': {
+    exercise: tinyExercise("return /^(a+)+$/.test('a'.repeat(50) + n) ? 1 : 2; // here"),
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'Atomics.wait': {
+    exercise: tinyExercise(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); // here
+  return n / 2;`),
+    test: 'halves 4',
+    says: silent,
+    limit: SILENT,
+  },
+  'a call into Node that does not come back': {
+    exercise: tinyExercise(
+      "execFileSync(process.execPath, ['-e', 'setInterval(() => {}, 1_000)']);\n  return n / 2;",
+      "import { execFileSync } from 'node:child_process';",
+    ),
+    test: 'halves 4',
+    says: /was stopped inside a call into Node, which hides its line\. Look for a call/,
+    hasNoLine: true,
+    limit: SILENT,
+  },
   'an endless loop while the file is loaded': {
-    exercise: tinyExercise('return n / 2;', 'while (Number.NaN !== 1) {}'),
+    exercise: tinyExercise('return n / 2;', '\n\nwhile (Number.NaN !== 1) {} // here'),
     says: /Loading exercise\.ts gave no sign of life/,
     limit: SILENT,
   },
   'an endless loop of microtasks': {
-    exercise: tinyExercise('for (;;) await null;'),
+    exercise: tinyExercise('for (;;) await null; // here'),
     test: 'halves 4',
     says: silent,
     limit: SILENT,
   },
   'an endless loop after the last test': {
-    exercise: tinyExercise(afterTheLastTest('for (;;) {}')),
+    exercise: tinyExercise(afterTheLastTest('\nfor (;;) {} // here\n')),
     // Which of the two depends on how busy the machine is.
     says: /(What|The test) "halves 6" (had left behind )?gave no sign of life/,
     limit: SILENT,
@@ -56,7 +144,8 @@ const cases: Record<string, Case> = {
   },
   'a promise that never settles while the file is loaded': {
     exercise: tinyExercise('return n / 2;', 'await new Promise(() => {});'),
-    says: silent,
+    says: /was stopped\. No line of the course was executing: look for a wait that never ends/,
+    hasNoLine: true,
     limit: SILENT,
   },
   'process.exit(0) in a test': {
@@ -95,15 +184,15 @@ const cases: Record<string, Case> = {
       'const all: unknown[] = [];\n  for (;;) all.push(new Array(1e6).fill(n));',
     ),
     test: 'halves 4',
-    says: /ran out of memory and was stopped\. Look for something that grows without end/,
+    says: /ran out of memory and was stopped( at .+)?\. Look for something that grows without end/,
     limit: 6,
   },
   'buffers that grow without end': {
     exercise: tinyExercise(
-      'const all: unknown[] = [];\n  for (;;) all.push(Buffer.alloc(2e6, 1));',
+      'const all: unknown[] = [];\n  for (;;) all.push(Buffer.alloc(2e6, 1)); // here',
     ),
     test: 'halves 4',
-    says: /ran out of memory and was stopped\. Look for something that grows without end/,
+    says: /ran out of memory and was stopped at .+\. Look for something that grows/,
     limit: 6,
   },
   'a rejection shortly after the last test': {
@@ -118,14 +207,14 @@ const cases: Record<string, Case> = {
   },
   '100 MB from console.log': {
     exercise: tinyExercise(
-      "for (let i = 0; i < 1e5; i += 1) console.log('x'.repeat(1_000));\n  return n / 2;",
+      "for (let i = 0; i < 1e5; i += 1) console.log('x'.repeat(1_000)); // here\n  return n / 2;",
     ),
     test: 'halves 4',
-    says: /printed more than 1 MB and was stopped\. Look for a console\.log in a loop/,
+    says: /printed more than 1 MB and was stopped at .+\. Look for a console\.log in a loop/,
   },
   '100 MB from process.stdout.write': {
     exercise: tinyExercise(
-      "for (let i = 0; i < 1e3; i += 1) process.stdout.write('x'.repeat(1e5));\n  return n / 2;",
+      "for (let i = 0; i < 1e3; i += 1) process.stdout.write('x'.repeat(1e5)); // here\n  return n / 2;",
     ),
     test: 'halves 4',
     says: /printed more than 1 MB and was stopped/,
@@ -159,10 +248,23 @@ interface Outcome {
   readonly root: string;
 }
 
-async function tryCase({ exercise }: Case): Promise<Outcome> {
+/** The line that ends with `// here`, as a report names it. */
+function lineOf({ exercise, given = '' }: Case): string | undefined {
+  for (const [file, text] of [
+    ['exercise.ts', exercise],
+    ['given.ts', given],
+  ] as const) {
+    const line = text.split('\n').findIndex((line) => line.endsWith('// here'));
+    if (line >= 0) return `lessons/91-one/${file}:${line + 1}`;
+  }
+  return undefined;
+}
+
+async function tryCase({ exercise, given }: Case): Promise<Outcome> {
   using bed = makeTestBed(
     {
       ...tinyLesson('91', 'One', exercise),
+      ...(given && { 'lessons/91-one/given.ts': given }),
       ...tinyLesson('92', 'Two', tinyExercise('return n / 2;')),
     },
     SHORT_LIMITS,
@@ -192,7 +294,9 @@ describe('a lesson that misbehaves', () => {
     usualSeconds = (await usual).run.seconds;
   }, 300_000);
 
-  it.for(Object.entries(cases))('%s', async ([name, { says, test, limit = 0 }], { annotate }) => {
+  it.for(Object.entries(cases))('%s', async ([name, misdeed], { annotate }) => {
+    const { says, test, limit = 0 } = misdeed;
+    const at = lineOf(misdeed);
     const { run, grade, root } = (await outcomes.get(name)) as Outcome;
     const [bad, good] = grade.lessons;
 
@@ -206,10 +310,22 @@ describe('a lesson that misbehaves', () => {
     expect(run.output.replace(/\s+/g, ' ')).toMatch(says);
     expect(run.output.split('\n').length, 'it fits on a screen').toBeLessThanOrEqual(24);
     expect(run.output).not.toContain(root);
+    if (at) {
+      expect(bad?.problem, 'the line that was executing is named').toMatchObject({
+        message: expect.stringContaining(` at ${at}`),
+        at,
+      });
+      expect(run.output).toContain(`\n    ${at}\n`);
+    } else if (misdeed.hasNoLine)
+      expect(bad?.problem, 'no line is made up').not.toHaveProperty('at');
     if (test) {
       const [doubling, halving] = bad?.exercises ?? [];
       const accused = halving?.tests.find(({ name }) => name.endsWith(test));
-      expect(accused).toMatchObject({ status: 'failing', message: expect.stringMatching(says) });
+      expect(accused).toMatchObject({
+        status: 'failing',
+        message: expect.stringMatching(says),
+        ...(at && { at }),
+      });
       expect(doubling, 'what was proved before counts').toMatchObject({ points: 1 });
       expect(run.output).toContain('Next: exercise 91.2 halving');
       expect(run.output).toContain(test);

@@ -1,14 +1,27 @@
 import { Worker } from 'node:worker_threads';
 import type { RunnerTask, RunnerTestSuite } from 'vitest';
 import { TestRunner } from 'vitest';
-import { MEMORY_NOTE, MEMORY_VARIABLE, type Progress, printedBy } from './progress.ts';
+import {
+  MEMORY_NOTE,
+  MEMORY_PER_HEAP,
+  MEMORY_VARIABLE,
+  type Progress,
+  printedBy,
+  WATCHDOG_VARIABLE,
+} from './progress.ts';
 
 /** Milliseconds to wait after the last test for what a student's code may still throw. */
 const AFTERMATH_MS = 20;
 
+/**
+ * Milliseconds between two signs of life of a test that goes on. A loop gives none; a test that works
+ * for long, as some of lesson 17 do on a busy machine, ends by its own time-out.
+ */
+const ALIVE_MS = 1_000;
+
 // Taken at load time: an exercise may replace them later.
 const send = process.send?.bind(process);
-const { setTimeout, setImmediate } = globalThis;
+const { setTimeout, setInterval, clearInterval, setImmediate } = globalThis;
 
 /**
  * Vitest's runner for a student's file, in a process of its own. It tells the guarded pool which
@@ -19,6 +32,7 @@ export default class StudentRunner extends TestRunner {
   /** The test that is running, or ran last. */
   #test: RunnerTask | undefined;
   #running = false;
+  #alive: NodeJS.Timeout | undefined;
   /** What was thrown outside of every test. */
   #strays: Error[] = [];
 
@@ -36,7 +50,10 @@ export default class StudentRunner extends TestRunner {
     if (task.type !== 'test') return;
     this.#test = task;
     this.#running = true;
-    tell({ course: 'start', test: task.id });
+    const sign: Progress = { course: 'start', test: task.id };
+    tell(sign);
+    clearInterval(this.#alive);
+    this.#alive = setInterval(() => tell(sign), ALIVE_MS).unref();
   }
 
   /** Node reports a rejection one turn late. Without this turn the next test would be charged. */
@@ -47,6 +64,7 @@ export default class StudentRunner extends TestRunner {
   override onAfterRunTask(task: RunnerTask): void {
     super.onAfterRunTask(task as never);
     if (task.type !== 'test') return;
+    clearInterval(this.#alive);
     this.#running = false;
     this.#ended(task);
   }
@@ -120,16 +138,17 @@ function guardProcess(): void {
   process.exit = (code = process.exitCode) => {
     throw new Error(`process.exit(${code ?? ''}) would end the whole run: return or throw instead`);
   };
-  const limit = Number(process.env[MEMORY_VARIABLE]) * 1e6;
   // A thread still sees both when the code hangs in a loop, or fills buffers, which V8's heap limit
   // does not count.
-  new Worker(
-    `const { ppid } = process;
-     setInterval(() => {
-       const full = process.memoryUsage.rss() > ${limit};
-       if (full) require('node:fs').writeSync(2, ${JSON.stringify(MEMORY_NOTE)});
-       if (full || process.ppid !== ppid) process.kill(process.pid, 'SIGKILL');
-     }, 200);`,
-    { eval: true, execArgv: [], env: {} },
-  ).unref();
+  const memoryBytes = Number(process.env[MEMORY_VARIABLE]) * 1e6;
+  new Worker(new URL('./watchdog.mjs', import.meta.url), {
+    workerData: {
+      heapBytes: memoryBytes / MEMORY_PER_HEAP,
+      memoryBytes,
+      memoryNote: MEMORY_NOTE,
+      descriptor: Number(process.env[WATCHDOG_VARIABLE]),
+    },
+    execArgv: [],
+    env: {},
+  }).unref();
 }

@@ -43,6 +43,8 @@ export interface TestBed extends Disposable {
 
 /** How a test takes part in a run. */
 export interface BedOptions {
+  /** Whether it has a group of its own, as a shell gives to every command line. */
+  ownGroup?: boolean;
   onStart?: (child: BedChild) => void;
   /** Called with everything that was printed so far. */
   onOutput?: (output: string, child: BedChild) => void;
@@ -51,6 +53,10 @@ export interface BedOptions {
 /** What a test may do with a run that goes on. */
 export interface BedChild {
   kill(signal: NodeJS.Signals): void;
+  /** Sends a signal to its whole group, as a terminal does. Asks for `ownGroup`. */
+  killGroup(signal: NodeJS.Signals): void;
+  /** Closes the pipes that it prints on, as `head` does when it has enough. */
+  closeOutput(): void;
 }
 
 /**
@@ -99,7 +105,7 @@ export function makeTestBed(
     write,
     read,
     grade: () => JSON.parse(read('grade.json')) as Grade,
-    async vitest(args, { onStart, onOutput } = {}) {
+    async vitest(args, { ownGroup = false, onStart, onOutput } = {}) {
       const mark = randomUUID();
       const { VITEST: _, NODE_OPTIONS: __, ...env } = process.env;
       for (const name of Object.keys(env)) if (/^VITEST_/.test(name)) delete env[name];
@@ -108,12 +114,18 @@ export function makeTestBed(
         cwd: root,
         env: { ...env, NO_COLOR: '1', COURSE_TEST_BED: mark, CI: '' },
         stdio: ['ignore', 'pipe', 'pipe'],
+        detached: ownGroup,
         // Less than a test has: if it fails, nothing is left behind either.
         timeout: 110_000,
         killSignal: 'SIGKILL',
       });
       const handle: BedChild = {
         kill: (signal) => child.kill(signal),
+        killGroup: (signal) => process.kill(-(child.pid ?? Number.NaN), signal),
+        closeOutput: () => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        },
       };
       onStart?.(handle);
       let output = '';

@@ -1,0 +1,365 @@
+// Grades the corpus: every hostile submission that we could think of, in one batch.
+import { createHash, randomUUID } from 'node:crypto';
+import dgram from 'node:dgram';
+import { once } from 'node:events';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COURSE_ROOT } from '../../grading/course.ts';
+import type { LessonGrade } from '../../grading/grade.ts';
+import { problemOf } from '../forbidden-imports.ts';
+import { gradeSubmissions } from '../main.ts';
+import type { SubmissionGrade } from '../types.ts';
+import {
+  ATTACKED,
+  exerciseText,
+  HONEST,
+  type HostileExercise,
+  hostileExercises,
+  type Surroundings,
+} from './corpus.ts';
+import { HOSTILE_SUBMISSIONS, write, writeHonest } from './submissions.ts';
+
+/** Seconds that a submission may take at most, when everything else runs at the same time. */
+const LIMIT = 60;
+
+/** What a case says of itself. */
+interface Case {
+  readonly name: string;
+  readonly tries: string;
+  readonly must: string;
+  readonly earns: readonly string[];
+  readonly honest: boolean;
+  make(folder: string, surroundings: Surroundings): string | undefined;
+}
+
+/**
+ * Exercises that the grader refuses for what stands in them, before any of it runs. To see each of
+ * them refused takes a millisecond, and to grade it seconds: so only some are graded.
+ */
+const isRefused = ({ body }: HostileExercise) => problemOf(body) !== undefined;
+const GRADED_ALL_THE_SAME = /^(import|vite)-|^patch-mock$|^read-solution-import$/;
+const exercises = hostileExercises();
+const refused = exercises.filter(
+  (exercise) => isRefused(exercise) && !GRADED_ALL_THE_SAME.test(exercise.name),
+);
+
+const cases: readonly Case[] = [
+  ...exercises
+    .filter((exercise) => !refused.includes(exercise))
+    .map((exercise) => ({
+      ...exercise,
+      honest: true,
+      make(folder: string, surroundings: Surroundings) {
+        writeHonest(folder);
+        write(
+          folder,
+          `lessons/${ATTACKED.folder}/exercise.ts`,
+          exerciseText(exercise, surroundings),
+        );
+        return undefined;
+      },
+    })),
+  ...HOSTILE_SUBMISSIONS.filter(({ notOn }) => notOn !== process.platform).map(
+    ({ earns = [], honest = true, ...submission }) => ({ ...submission, earns, honest }),
+  ),
+];
+
+// `CORPUS=exit,loop` takes those whose name has one of the texts.
+const wanted = process.env.CORPUS?.split(',');
+const chosen = cases.filter(({ name }) => wanted?.some((text) => name.includes(text)) ?? true);
+
+/** The address of a neighbour on the network: this machine's own, as others see it. */
+const outsideHost = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+
+describe('the corpus of hostile submissions', () => {
+  const home = mkdtempSync(join(realpathSync(tmpdir()), 'traffic-layer-corpus-'));
+  const [root, submissions, out, temporary, evidence] = [
+    'course',
+    'submissions',
+    'out',
+    'temporary',
+    'evidence',
+  ].map((name) => join(home, name)) as [string, string, string, string, string];
+  const mark = `corpus-${randomUUID()}`;
+  const secret = `secret-${randomUUID()}`;
+  const grades = new Map<string, SubmissionGrade>();
+  const printed: string[] = [];
+  const visitors: string[] = [];
+  let surroundings: Surroundings;
+  let courseBefore: string[];
+  let modulesBefore: string[];
+  let leftRunning: string[];
+
+  beforeAll(async () => {
+    for (const folder of [submissions, out, temporary, evidence]) mkdirSync(folder);
+    copyCourse(root);
+    const [outside, outsidePort] = await listenOutside(visitors);
+    surroundings = {
+      ...{ root, submissions, out, temporary, evidence, mark, secret },
+      port: await freePort(),
+      outsideHost: outsideHost ?? '192.0.2.1',
+      outsidePort,
+    };
+    const paths = chosen.map(({ name, make }) => {
+      const folder = join(submissions, name);
+      return make(folder, surroundings) ?? folder;
+    });
+    courseBefore = hashesBelow(root);
+    modulesBefore = modules();
+    using _environment = environment({ TMPDIR: temporary, TMP: temporary, TEMP: temporary });
+    using _secret = environment({ CORPUS_SECRET: secret });
+    using _output = listenToOutput(printed);
+    const all = await gradeSubmissions({
+      submissions: paths,
+      lessons: [HONEST.lesson, ATTACKED.lesson],
+      out,
+      jobs: 2,
+      courseRoot: root,
+      limits: { submissionMs: 60_000, megabytes: 2_000 },
+    });
+    for (const grade of all) grades.set(grade.submission, grade);
+    leftRunning = await processesOf(mark, home);
+    for (const listener of outside) listener.close();
+  }, 1_800_000);
+
+  afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+
+  it.for(chosen.map((one) => [one.name, one] as const))(
+    '%s',
+    async ([name, { must, earns, honest }], { annotate }) => {
+      const grade = grades.get(name);
+      if (!grade) return expect.fail(`There is no grade of it. The grader must ${must}`);
+      const [honestLesson, attackedLesson] = grade.lessons as [LessonGrade, LessonGrade];
+      await annotate(
+        `${grade.seconds} s: ${attackedLesson.problem?.message ?? attackedLesson.exercises[1]?.message}`,
+      );
+
+      const ended = attackedLesson.exercises.flatMap(({ id, tests }) =>
+        tests.map(({ name, status }) => ({ id, name, passed: status === 'passed' })),
+      );
+      const unearned = ended.filter(({ id, passed }) => passed && !earns.includes(id));
+      expect(
+        unearned.map(({ name }) => name),
+        `no unearned point. The grader must ${must}`,
+      ).toEqual([]);
+      const lost = ended.filter(({ id, passed }) => !passed && earns.includes(id));
+      expect(
+        lost.map(({ name }) => name),
+        `every earned point. ${attackedLesson.problem?.message}`,
+      ).toEqual([]);
+      expect(
+        honestLesson.points,
+        `the honest lesson counts in full. ${honestLesson.problem?.message} ${JSON.stringify(grade.notes)}`,
+      ).toBe(honest ? honestLesson.possible : 0);
+      expect(grade.state).toBe(honest ? 'graded' : 'broken');
+      expect(grade.seconds, 'it ends in time').toBeLessThan(LIMIT);
+      expect(honestLesson.possible).toBeGreaterThan(100);
+      expect(attackedLesson.possible).toBeGreaterThan(100);
+    },
+  );
+
+  it.for(refused.map((one) => [one.name, one] as const))(
+    '%s is refused by its text',
+    async ([, { body, earns }], { annotate }) => {
+      await annotate(problemOf(body)?.message ?? '');
+      expect(earns, 'a file that is refused earns nothing').toEqual([]);
+    },
+  );
+
+  it('the batch goes on to its end', () => {
+    expect([...grades.keys()].sort()).toEqual(chosen.map(({ name }) => name).sort());
+  });
+
+  it('no process is left', () => {
+    expect(leftRunning).toEqual([]);
+  });
+
+  it('no file is left, neither in the folder for temporary files nor where nobody may write', () => {
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(evidence)).toEqual([]);
+  });
+
+  it('the course is as it was, to the byte', () => {
+    expect(hashesBelow(root)).toEqual(courseBefore);
+  });
+
+  it('node_modules is as it was', () => {
+    const before = new Set(modulesBefore);
+    expect(modules().filter((file) => !before.has(file))).toEqual([]);
+  });
+
+  it('the results are those of the grader, and nothing else', () => {
+    const table = readFileSync(join(out, 'grades.csv'), 'utf8');
+    expect(readdirSync(out).sort()).toEqual([...grades.keys(), 'grades.csv'].sort());
+    for (const [name, grade] of grades) {
+      const folder = join(out, name);
+      expect(readdirSync(folder).sort()).toEqual(['grade.json', 'junit.xml']);
+      expect(JSON.parse(readFileSync(join(folder, 'grade.json'), 'utf8'))).toMatchObject({
+        submission: name,
+        points: grade.points,
+      });
+      for (const file of readdirSync(folder)) {
+        expect(statSync(join(folder, file)).size, `${name}/${file}`).toBeLessThan(1e6);
+      }
+    }
+    expect(table).not.toMatch(/^"?[=+@]/m);
+    expect(table).not.toContain('\u001b');
+  });
+
+  it('what submissions print reaches nobody', () => {
+    expect(printed.join('').slice(0, 500)).toBe('');
+  });
+
+  it('every port is free again', async () => {
+    const server = net.createServer().listen(surroundings.port, '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+  });
+
+  it.skipIf(!outsideHost)('nothing has left 127.0.0.1', () => {
+    expect(visitors).toEqual([]);
+  });
+});
+
+/**
+ * The course without its history, with less patience for what hangs. A copy, so
+ * that a grader that fails this test doesn't cost anybody their work.
+ */
+function copyCourse(root: string): void {
+  const left = new Set(['.git', 'node_modules', 'reports', 'bench', 'grade.json', 'html']);
+  cpSync(COURSE_ROOT, root, {
+    recursive: true,
+    filter: (path) => !left.has(relative(COURSE_ROOT, path)),
+  });
+  symlinkSync(
+    realpathSync(join(COURSE_ROOT, 'node_modules')),
+    join(root, 'node_modules'),
+    'junction',
+  );
+  const file = join(root, 'helpers/grader/grade.config.ts');
+  let config = readFileSync(file, 'utf8');
+  for (const [name, milliseconds] of [
+    ['silentMs', 4_000],
+    ['testTimeout', 2_000],
+    ['fileMs', 12_000],
+  ] as const) {
+    const setting = new RegExp(`${name}: [\\d_]+`);
+    if (!setting.test(config)) throw new Error(`${basename(file)} has no ${name}`);
+    config = config.replace(setting, `${name}: ${milliseconds}`);
+  }
+  writeFileSync(file, config);
+}
+
+function hashesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name !== 'node_modules')
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const content = entry.isFile() ? readFileSync(path) : '';
+      return `${relative(folder, path)} ${createHash('sha256').update(content).digest('hex')}`;
+    })
+    .sort();
+}
+
+/** What is installed, by name, size and time. Caches that every run writes to are left out. */
+function modules(): string[] {
+  const folder = realpathSync(join(COURSE_ROOT, 'node_modules'));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/[\\/]\.(vite|vite-temp|cache)[\\/](?!was-here)/.test(file))
+    .map((file) => `${relative(folder, file)} ${statSync(file).size} ${statSync(file).mtimeMs}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Somebody outside of loopback, who writes down that they were called. */
+async function listenOutside(visitors: string[]) {
+  const host = outsideHost ?? '127.0.0.1';
+  const server = net
+    .createServer((socket) => {
+      visitors.push('tcp');
+      socket.destroy();
+    })
+    .listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = dgram.createSocket('udp4', () => visitors.push('udp')).bind(port, host);
+  await once(socket, 'listening');
+  return [[server, socket], port] as const;
+}
+
+/** Processes that an exercise has started, or that run in one of the batch's folders. */
+async function processesOf(mark: string, home: string): Promise<string[]> {
+  if (process.platform !== 'linux') return []; // nobody else can be asked without a program
+  let found: string[] = [];
+  for (let i = 0; i < 20; i += 1) {
+    found = readdirSync('/proc').flatMap((pid) => {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const folder = readlinkSync(`/proc/${pid}/cwd`);
+        return command.includes(mark) || folder.startsWith(home) ? [`${pid} ${command}`] : [];
+      } catch {
+        return []; // gone by now
+      }
+    });
+    if (found.length === 0) break;
+    await sleep(100);
+  }
+  return found;
+}
+
+function environment(values: Readonly<Record<string, string>>): Disposable {
+  const before = Object.keys(values).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, values);
+  return {
+    [Symbol.dispose]() {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    },
+  };
+}
+
+function listenToOutput(printed: string[]): Disposable {
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map((stream) => stream.write);
+  for (const stream of streams) {
+    stream.write = (text: string | Uint8Array) => {
+      printed.push(String(text));
+      return true;
+    };
+  }
+  return {
+    [Symbol.dispose]() {
+      for (const [i, stream] of streams.entries()) stream.write = writes[i] as typeof stream.write;
+    },
+  };
+}

@@ -1,0 +1,4 @@
+// Tries: nothing. It isn't JavaScript.
+// Must: count no test of the lesson, and grade the other one.
+
+export function viewCost( { return ] }
