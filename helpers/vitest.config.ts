@@ -6,7 +6,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['helpers/**/*.test.ts'],
-    exclude: ['helpers/ui/**'],
+    exclude: ['helpers/ui/**', 'helpers/grader/**'],
     setupFiles: ['helpers/lesson/setup.ts'],
     // Some tests run a whole course in a child process.
     testTimeout: 60_000,

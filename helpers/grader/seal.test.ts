@@ -482,18 +482,20 @@ while (roots.length > 0) {
   const [name, value] = roots.pop()!;
   if (value === null || !/object|function/.test(typeof value) || seen.has(value)) continue;
   seen.add(value);
+  // The agent of everybody counts its connections.
+  if (value === http.globalAgent || value === https.globalAgent) continue;
   const keys = Reflect.ownKeys(value);
   if (keys.includes('__vitest_worker__')) found.push(name + ' is the global object');
   if (keys.includes('_linkedBinding')) found.push(name + ' is the process');
   const isShared = typeof value === 'function' || keys.includes('constructor');
-  // The agent of everybody counts its connections.
-  if (isShared && Object.isExtensible(value) && value !== http.globalAgent && value !== https.globalAgent) {
-    found.push(name + ' can get more');
-  }
+  if (isShared && Object.isExtensible(value)) found.push(name + ' can get more');
   for (const key of keys) {
     const { writable, value: inner, get, set } = Object.getOwnPropertyDescriptor(value, key)!;
     if (isShared && writable && typeof inner === 'function') found.push(name + '.' + String(key));
-    roots.push([name + '.' + String(key), inner], [name + ' get', get], [name + ' set', set]);
+    roots.push([name + '.' + String(key), inner]);
+    if (isShared) roots.push([name + ' get', get], [name + ' set', set]);
+    // A module's exports stand behind getters.
+    if (get && !/[. ]/.test(name)) try { roots.push([name + '.' + String(key), value[key]]); } catch {}
   }
   roots.push(['prototype of ' + name, Object.getPrototypeOf(value)]);
 }

@@ -10,8 +10,9 @@ import { types } from 'node:util';
 import { chai, expect, vi } from 'vitest';
 import { BUILTINS, isExercise, PACKAGES, refusalOf } from './allowed-imports.ts';
 
-const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
-const { freeze, hasOwn, preventExtensions, getOwnPropertyNames, isFrozen } = Object;
+const { apply, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+// Object's own, which throws: a seal that could not be made is no seal.
+const { defineProperty, freeze, hasOwn, preventExtensions, getOwnPropertyNames, isFrozen } = Object;
 const { isProxy, isPromise, isMap, isSet } = types;
 const NativePromise = Promise;
 const promiseThen = Promise.prototype.then;
@@ -189,9 +190,7 @@ function overridable(
           }
         }
         const options = { value: own, writable: true, enumerable: true, configurable: true };
-        if (!defineProperty(this as object, key, options)) {
-          throw new TypeError(`Cannot assign to ${String(key)}`);
-        }
+        defineProperty(this as object, key, options);
       },
     }),
   };
@@ -238,6 +237,7 @@ function lockGlobals(): void {
   }
   for (const [name, value] of hiddenIntrinsics()) lock(value, name);
   lock(Buffer[Symbol.species as never], 'Buffer');
+  lock(Error.prepareStackTrace, 'Error.prepareStackTrace');
 }
 
 function hiddenIntrinsics(): [string, unknown][] {
@@ -494,7 +494,7 @@ function sealMocks(): void {
       },
       defineProperty(mock, key, descriptor) {
         check('mock');
-        return defineProperty(mock, key, descriptor);
+        return Reflect.defineProperty(mock, key, descriptor);
       },
     });
   defineProperty(vi, 'fn', { value: guarded });
@@ -526,7 +526,6 @@ function isCalledByExercise(): boolean {
 /** Stacks are Vitest's business: who writes them himself sees the functions that are on them. */
 function sealStacks(): void {
   const { prepareStackTrace } = Error;
-  lock(prepareStackTrace, 'Error.prepareStackTrace');
   const raw = (_error: unknown, sites: NodeJS.CallSite[]) =>
     sites.map((site) => site.getFileName() ?? '');
   defineProperty(Error, 'prepareStackTrace', {
@@ -608,11 +607,8 @@ function safeConsole(): object {
 
 /** Takes away from the real process what must not be reached through it either. */
 function sealProcess(): void {
-  const own = process as unknown as Record<string, unknown>;
   // Vitest and the runner have taken theirs.
-  for (const name of ['send']) {
-    delete own[name];
-  }
+  delete (process as { send?: unknown }).send;
   for (const name of [
     '_debugEnd',
     '_debugProcess',
@@ -626,9 +622,8 @@ function sealProcess(): void {
     'mainModule',
     'report',
   ]) {
-    try {
-      if (name in process) defineProperty(process, name, { value: undefined, configurable: false });
-    } catch {}
+    if (!getOwnPropertyDescriptor(process, name)?.configurable) continue;
+    defineProperty(process, name, { value: undefined, configurable: false });
   }
 }
 
@@ -642,7 +637,9 @@ function sealAgents(): void {
         if (typeof value === 'function') defineProperty(agent, key, { value });
       }
     }
-    freeze((agent as http.Agent & { options: object }).options);
+    const { options, _events } = agent as unknown as { options: object; _events: object };
+    freeze(options);
+    freeze(_events);
     for (const key of ['options', 'protocol', 'defaultPort']) {
       defineProperty(agent, key, { writable: false, configurable: false });
     }
@@ -711,7 +708,7 @@ function viewOf(module: object, name: string): object {
     if (typeof key === 'symbol' || HIDDEN[name]?.test(key)) continue;
     defineProperty(view, key, {
       enumerable: true,
-      get: () => shown((module as Record<string, unknown>)[key], name),
+      get: freeze(() => shown((module as Record<string, unknown>)[key], name)),
     });
   }
   return freeze(view);
@@ -855,12 +852,12 @@ function viewOfGiven(module: object): object {
     let copy: unknown;
     defineProperty(view, key, {
       enumerable: true,
-      get: () => {
+      get: freeze(() => {
         const value = (module as Record<string, unknown>)[key];
         if (isMap(value)) copy ??= new Map(mapEntries(value));
         else if (isSet(value)) copy ??= new Set(setValues(value));
         return copy ?? value;
-      },
+      }),
     });
   }
   return freeze(view);
