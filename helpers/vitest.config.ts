@@ -9,8 +9,8 @@ export default defineConfig({
     exclude: ['helpers/ui/**', 'helpers/grader/**'],
     setupFiles: ['helpers/lesson/setup.ts'],
     // Some tests run a whole course in a child process.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
   },
 });

@@ -943,4 +943,6 @@ export function seal(evaluator: unknown, { usesNock, inherits }: Openings): void
   }
   sealModules(evaluator as Evaluator);
   lockGlobals();
+  // Small buffers share a pool. The next ones get another than what came over the channel did.
+  for (let left = 2 * Buffer.poolSize; left > 0; left -= 1_024) Buffer.allocUnsafe(1_024);
 }

@@ -10,6 +10,8 @@ export interface SealedFile {
   /** By full name. */
   readonly tests: Map<string, TestVerdict>;
   problem?: { readonly message: string; readonly at?: string };
+  /** The file has used up its time. That it then gives no sign of life is this pool's doing. */
+  overdue?: { readonly message: string };
   /** Whether the runner has told the end of the file. */
   isComplete: boolean;
 }
@@ -85,6 +87,8 @@ class SealedWorker extends GuardedWorker {
         ...options.execArgv,
         // No eval and no new Function: their code would see the real global object.
         '--disallow-code-generation-from-strings',
+        // Memory that was freed and is handed out again may hold the key, as it came over the channel.
+        '--zero-fill-buffers',
         ...permissions({
           read: [this.#root, realpathSync(join(this.#root, 'node_modules')), realpathSync(scratch)],
           write: [realpathSync(own)],
@@ -115,7 +119,7 @@ class SealedWorker extends GuardedWorker {
       if (this.#results && !this.#results.isComplete) {
         const seconds = this.#limits.fileMs / 1_000;
         const message = `It took more than ${seconds} s in all and was stopped`;
-        this.#results.problem ??= { message };
+        this.#results.overdue ??= { message };
       }
       return false;
     }
@@ -156,10 +160,11 @@ function permissions(options: {
   startsProcesses: boolean;
 }): string[] {
   const known = process.allowedNodeEnvironmentFlags;
-  const model = ['--permission', '--experimental-permission'].find((flag) => known.has(flag));
-  if (!model) return [];
+  // Node 20 and 22 have the model too, but no inspector with it, and asking for it ends the process:
+  // nobody would learn which line an endless loop is in.
+  if (!known.has('--permission') || !known.has('--allow-inspector')) return [];
   return [
-    model,
+    '--permission',
     ...options.read.map((folder) => `--allow-fs-read=${folder}${sep}`),
     ...options.write.map((folder) => `--allow-fs-write=${folder}${sep}`),
     // The watchdog is a thread that looks through the inspector; connections are for the course's

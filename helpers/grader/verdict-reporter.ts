@@ -35,6 +35,7 @@ function verdictOf(module: TestModule): LessonVerdict | undefined {
   }
   const early = module.errors().find(({ name }) => name === EARLY_END);
   const problem =
+    signed?.overdue ??
     (early && { message: early.message, ...placeOf(early.stack) }) ??
     signed?.problem ??
     (signed?.isComplete ? undefined : { message: 'The file did not run to its end' });

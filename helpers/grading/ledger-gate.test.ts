@@ -106,7 +106,7 @@ export default class {
       const { id } = assertion;
       asserted.set(id, [...(asserted.get(id) ?? []), assertion]);
     }
-  }, 180_000);
+  });
   afterAll(() => bed[Symbol.dispose]());
 
   /** A record with another value: the nearest for a number, and the truth for a refuted claim. */

@@ -116,7 +116,7 @@ export function makeTestBed(
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: ownGroup,
         // Less than a test has: if it fails, nothing is left behind either.
-        timeout: 110_000,
+        timeout: 290_000,
         killSignal: 'SIGKILL',
       });
       const handle: BedChild = {

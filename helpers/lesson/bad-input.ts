@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { TodoError } from './todo.ts';
 
 /**
@@ -26,9 +26,19 @@ export const expectRefusal: {
       return judge({ error }, field, errorClass);
     }
     if (result instanceof Promise) {
+      let isSettled = false;
+      // A test of a function that isn't asynchronous waits for nothing: it would be over, and green.
+      onTestFinished(() => {
+        if (isSettled) return;
+        throw new Error('the call returned a promise that had not settled when the test was over');
+      });
+      const settled = (outcome: { value?: unknown; error?: unknown }) => {
+        isSettled = true;
+        judge(outcome, field, errorClass);
+      };
       return result.then(
-        (value) => judge({ value }, field, errorClass),
-        (error: unknown) => judge({ error }, field, errorClass),
+        (value) => settled({ value }),
+        (error: unknown) => settled({ error }),
       );
     }
     judge({ value: result }, field, errorClass);

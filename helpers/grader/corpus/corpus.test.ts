@@ -138,7 +138,7 @@ describe('the corpus of hostile submissions', () => {
     for (const grade of all) grades.set(grade.submission, grade);
     leftRunning = await processesOf(mark, home);
     for (const listener of outside) listener.close();
-  }, 1_800_000);
+  }, 900_000);
 
   afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 

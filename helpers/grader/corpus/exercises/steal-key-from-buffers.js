@@ -9,11 +9,13 @@ const look = (buffer) => {
     for (const [key] of text.matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g)) seen.add(key);
   }
 };
+let looked = false;
 export function viewCost() {
-  for (let i = 0; i < 20; i += 1) {
+  for (let i = 0; i < 10 && !looked; i += 1) {
     look(Buffer.from(`text ${i}`).buffer);
     look(Buffer.allocUnsafe(64).buffer);
-    for (const size of [4_096, 65_536, 1_000_000]) look(Buffer.allocUnsafeSlow(size).buffer);
+    for (const size of [4_096, 65_536, 500_000]) look(Buffer.allocUnsafeSlow(size).buffer);
   }
+  looked = true;
   return aPointIf(seen.size > 0);
 }
