@@ -80,11 +80,12 @@ export const spin = () => new Promise<number>(() => {
   },
   'an endless loop of process.nextTick': {
     exercise: tinyExercise(`const again = () => {
-    process.nextTick(again); // here
+    process.nextTick(again);
   };
   return new Promise<number>(again);`),
     test: 'halves 4',
-    says: silent,
+    // Node's own code is what it mostly executes, so on a busy machine its line isn't met in time.
+    says: /gave no sign of life for 3 s and was stopped/,
     limit: SILENT,
   },
   'an endless chain of promises': {

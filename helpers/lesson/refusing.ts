@@ -22,12 +22,16 @@ export async function startRefusing(
 ): Promise<Replica & AsyncDisposable> {
   const elsewhere = await startTcpServer(() => {});
   try {
-    const holder = await hold(elsewhere.port, localPort);
+    const holder = await hold(elsewhere.port, localPort).catch(async (error) => {
+      // Another program's connection may have been given the port since. It holds it as well as ours.
+      if (localPort !== undefined && isTaken(error) && !(await isListening(localPort))) return;
+      throw error;
+    });
     return {
       name,
-      port: holder.localPort ?? 0,
+      port: holder?.localPort ?? localPort ?? 0,
       async [Symbol.asyncDispose]() {
-        holder.destroy();
+        holder?.destroy();
         await elsewhere.close();
       },
     };
@@ -49,8 +53,23 @@ async function hold(port: number, localPort?: number): Promise<Socket> {
       return holder;
     } catch (error) {
       // Between the choice and the connection another program may have been given the port.
-      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      if (localPort !== undefined || !isTaken || again === 0) throw error;
+      if (localPort !== undefined || !isTaken(error) || again === 0) throw error;
     }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const attempt = connect({ host: '127.0.0.1', port });
+  try {
+    await once(attempt, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    attempt.destroy();
   }
 }
