@@ -1,10 +1,17 @@
 // What lesson 17 hands to the student: the words of the path, its configuration, and what a run of it
 // counts.
-import type { RequestListener } from 'node:http';
 import { T2_REGIONS } from '#fixtures/assumptions.ts';
 import type { RunningServer } from '#helpers/lesson/http-server.ts';
 import type { PolicyKind, RoutingQuery } from '../01-dns-routing/routing.ts';
+import { REFUSALS as TRACKING_REFUSALS } from '../12-routing-and-aggregation/given.ts';
+import { CLIENTS, type ClientName, SHIPMENT } from '../14-backend-for-frontend/given.ts';
 import type { ContractVersion } from '../15-ambassador-and-sidecar/given.ts';
+import type { ShipmentRecord } from '../16-gatekeeper/given.ts';
+
+/** Largest body that a client may declare, in bytes (lesson 16). */
+export { BODY_LIMIT } from '../16-gatekeeper/given.ts';
+/** Kinds of client: 0.60, 0.30 and 0.10 of the views (lesson 14). */
+export type { ClientName };
 
 /** A region, and the edge that stands in it. */
 export type Region = (typeof T2_REGIONS)[number];
@@ -39,9 +46,6 @@ export const UNITS: readonly UnitName[] = [
   'carrier',
 ];
 
-/** Kinds of client: 0.60, 0.30 and 0.10 of the views (lesson 14). */
-export type ClientName = 'mobile' | 'web' | 'panel';
-
 /** Value of the header field `x-istemci`, by which a client says what it is. */
 export const CLIENT_FIELD: Readonly<Record<ClientName, string>> = {
   mobile: 'mobil-kart',
@@ -50,17 +54,12 @@ export const CLIENT_FIELD: Readonly<Record<ClientName, string>> = {
 };
 
 /** Top-level fields of a shipment that each client shows, in its order (lesson 14). */
-export const SHOWN_FIELDS: Readonly<Record<ClientName, readonly string[]>> = {
-  mobile: ['takipNo', 'durum', 'guncellenme'],
-  web: ['takipNo', 'durum', 'bolge', 'guncellenme', 'rota'],
-  panel: ['takipNo', 'durum', 'ucret'],
-};
+export const SHOWN_FIELDS = Object.fromEntries<readonly string[]>(
+  CLIENTS.map(({ name, fields }) => [name, fields]),
+) as Readonly<Record<ClientName, readonly string[]>>;
 
 /** Cities of the route that delivery adds to what the ambassador says. */
-export const ROUTE: readonly string[] = ['34', '41', '35'];
-
-/** Largest body that a client may declare, in bytes. */
-export const BODY_LIMIT = 2_048;
+export const ROUTE: readonly string[] = SHIPMENT.rota;
 
 /** Keys that an edge's cache holds. No run needs so many, so none is ever given up. */
 export const CACHE_CAPACITY = 1_000;
@@ -74,8 +73,16 @@ export const TTL_ROUNDS = 6;
  */
 export const DEADLINE_MS = 10_000;
 
-/** How a client's request can be wrong. A gate can see the first four. */
+/** How a client's request can be wrong. */
 export type Flaw = 'path' | 'schema' | 'size' | 'token' | 'unknown' | 'foreign';
+
+/** Flaws that a request shows by itself. The other two only a record shows. */
+export const SEEN_AT_THE_GATE: ReadonlySet<Flaw | null> = new Set([
+  'path',
+  'schema',
+  'size',
+  'token',
+]);
 
 /** What is answered to a request. */
 export interface Expected {
@@ -94,7 +101,7 @@ export const REFUSALS: Readonly<Record<Flaw, Expected>> = {
 };
 
 /** With 502: a unit could not be reached. */
-export const UNREACHABLE_BODY = '{"hata":"ulasilamadi"}';
+export const UNREACHABLE_BODY = TRACKING_REFUSALS.unreachable;
 
 /** What can be switched on the path. `FULL_PATH` has the defaults. */
 export interface Switches {
@@ -133,12 +140,6 @@ export const FULL_PATH: Switches = {
   health: true,
   nameHealth: true,
 };
-
-/** What the application knows about a shipment (lesson 16). */
-export interface ShipmentRecord {
-  /** Such as `M10`. */
-  readonly owner: string;
-}
 
 /** The shipments, by tracking number. */
 export type Records = ReadonlyMap<string, ShipmentRecord>;
@@ -335,6 +336,3 @@ export interface PathParts {
   startPath(config: PathConfig): Promise<RunningPath>;
   createResolver<Answer>(options: ResolverOptions<Answer>): Resolver<Answer>;
 }
-
-/** A gateway or a service without the server around it. */
-export type Listener = RequestListener;

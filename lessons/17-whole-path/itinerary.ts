@@ -9,6 +9,7 @@ import {
   REPLICAS,
   type Region,
   type ReplicaName,
+  SEEN_AT_THE_GATE,
   type Switches,
   UNITS,
   type UnitName,
@@ -33,9 +34,6 @@ export interface Leg {
   /** The body, where it is fixed: bodies from 500 on are everybody's own. */
   readonly body: string | undefined;
 }
-
-/** Requests that all carry these flaws look wrong to somebody who sees nothing but the request. */
-const SEEN_AT_THE_GATE: ReadonlySet<View['flaw']> = new Set(['path', 'schema', 'size', 'token']);
 
 /**
  * Follows a whole trace on paper.
@@ -79,26 +77,28 @@ export function plan(
     const done = (status: number, body?: string) => ({ units, status, body });
     const expected = () => done(request.expected.status, request.expected.body);
     const lists = view.client === 'panel' && switches.bff;
-    const malformed = SEEN_AT_THE_GATE.has(view.flaw);
-
-    if (malformed && switches.gate) return expected();
-    const asked = malformed || lists ? view.numbers.length : 1;
-    const calls = lists && !switches.batch && !malformed ? asked : 1;
-    const wantsPrice = !malformed && (lists || !switches.bff);
     let reachable = !stopped.has('delivery');
+
+    if (SEEN_AT_THE_GATE.has(view.flaw)) {
+      if (switches.gate) return expected();
+      if (!reachable) return done(502);
+      units.push('delivery');
+      return expected();
+    }
+    const asked = lists ? view.numbers.length : 1;
+    const calls = switches.batch ? 1 : asked;
+    const wantsPrice = lists || !switches.bff;
     const priced = !wantsPrice || !stopped.has('pricing');
-    if (wantsPrice && priced) for (let call = 0; call < calls; call += 1) units.push('pricing');
+    const push = (count: number, unit: UnitName) => {
+      for (let time = 0; time < count; time += 1) units.push(unit);
+    };
+    if (wantsPrice && priced) push(calls, 'pricing');
     if (reachable) {
-      for (let call = 0; call < calls; call += 1) units.push('delivery');
+      push(calls, 'delivery');
       if (view.flaw !== null) return expected();
-      if (stopped.has('ambassador')) reachable = false;
-      else {
-        for (let ask = 0; ask < asked; ask += 1) {
-          units.push('ambassador');
-          if (!stopped.has('carrier')) units.push('carrier');
-        }
-        if (stopped.has('carrier')) reachable = false;
-      }
+      reachable = !stopped.has('ambassador') && !stopped.has('carrier');
+      if (!stopped.has('ambassador')) push(asked, 'ambassador');
+      if (reachable) push(asked, 'carrier');
     }
     if (!reachable) return done(502);
     if (!priced && !(lists && switches.partialPanel)) return done(502);

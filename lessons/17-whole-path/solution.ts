@@ -26,7 +26,6 @@ import {
   type DeliveryOptions,
   type EdgeOptions,
   type EdgeRequest,
-  type Flaw,
   type GatewayOptions,
   type PathConfig,
   type Prediction,
@@ -37,6 +36,7 @@ import {
   type ResolverOptions,
   ROUTE,
   type RunningPath,
+  SEEN_AT_THE_GATE,
   type ServiceAnswer,
   type ServiceRequest,
   SHOWN_FIELDS,
@@ -647,7 +647,7 @@ export function predict(trace: readonly View[], switches: Switches): Prediction 
       }
       sum.balancer += 1;
       sum.bytesFromOrigin += bytes;
-      if (view.flaw !== null && SEEN_BY_THE_GATE.has(view.flaw)) {
+      if (SEEN_AT_THE_GATE.has(view.flaw)) {
         // Somebody has to look at it. Without a gate that is delivery.
         if (gate) sum.held += 1;
         else sum.delivery += 1;
@@ -663,9 +663,6 @@ export function predict(trace: readonly View[], switches: Switches): Prediction 
   }
   return { ...sum, application: sum.delivery + sum.pricing };
 }
-
-/** Flaws that a request shows by itself. The other two only a record shows. */
-const SEEN_BY_THE_GATE: ReadonlySet<Flaw> = new Set(['path', 'schema', 'size', 'token']);
 
 /** The region of a view, with a fresh policy and with every region alive. */
 function bind(trace: readonly View[], switches: Switches): (view: View) => string {

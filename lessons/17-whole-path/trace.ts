@@ -7,7 +7,6 @@ import {
   type Flaw,
   REFUSALS,
   type Records,
-  ROUTE,
   SHOWN_FIELDS,
   type View,
   type ViewRequest,
@@ -147,7 +146,7 @@ function get({ client, owner }: Page, target: string, expected: Expected): ViewR
 
 /** What a client gets to read about one shipment. */
 function bodyOf(client: ClientName, takipNo: string, bff: boolean): string {
-  const whole: Record<string, unknown> = { ...SHIPMENT, takipNo, rota: ROUTE };
+  const whole: Record<string, unknown> = { ...SHIPMENT, takipNo };
   if (!bff) return JSON.stringify(whole);
   return JSON.stringify(
     Object.fromEntries(SHOWN_FIELDS[client].map((field) => [field, whole[field]])),
