@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { listProcesses } from './process-tree.ts';
 
 /**
  * Megabytes that a process and everything that it has started hold in memory at this moment, shared
@@ -8,14 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 export function memoryOfTree(root: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
-  const parents = new Map<number, number>();
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
-    // The name in brackets may hold anything, brackets and blanks included.
-    const stat = textOf(`/proc/${pid}/stat`);
-    const parent = /^.*\) \S+ (\d+)/s.exec(stat)?.[1];
-    if (parent) parents.set(Number(pid), Number(parent));
-  }
+  const parents = new Map(listProcesses().map(({ pid, parent }) => [pid, parent]));
   let kilobytes = 0;
   for (const pid of parents.keys()) {
     if (!isBelow(pid, root, parents)) continue;

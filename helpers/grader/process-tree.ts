@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** A process, as the system lists it. */
-interface Listed {
+export interface Listed {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
@@ -147,7 +147,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {} // gone by now
 }
 
-function listProcesses(): Listed[] {
+/** All processes of this machine; none on Windows. */
+export function listProcesses(): Listed[] {
   if (process.platform === 'linux') return listInProc();
   return process.platform === 'win32' ? [] : listWithPs();
 }

@@ -12,6 +12,8 @@ export interface TestEntry {
   /** Size that the directory claims. */
   readonly claimedSize?: number;
   readonly checksum?: number;
+  /** Where the directory claims it to be, instead of where it is. */
+  readonly at?: number;
 }
 
 /** A zip file, written by hand: other programs would refuse to write most of what tests need. */
@@ -35,7 +37,7 @@ export function makeZip(entries: readonly TestEntry[]): Buffer {
     const tail = Buffer.alloc(14);
     const mode = entry.mode ?? (entry.path.endsWith('/') ? 0o040755 : 0o100644);
     tail.writeUInt32LE((mode << 16) >>> 0, 6);
-    tail.writeUInt32LE(offset, 10);
+    tail.writeUInt32LE(entry.at ?? offset, 10);
     const head = Buffer.from('PK\x01\x02\x14\x03', 'latin1');
     directory.push(Buffer.concat([head, common, tail, path]));
     bodies.push(body);

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeZip, type TestEntry, writeFolder } from '../test-submissions.ts';
 import { ATTACKED, exerciseText, HONEST, type Surroundings, solutionOf } from './corpus.ts';
-import { writeZip } from './zip-writer.ts';
 
 /** A submission of the corpus that is made, not written. */
 export interface HostileSubmission {
@@ -36,8 +36,12 @@ const wrong = (surroundings: Surroundings) => exerciseText({ body: '', earns: []
 
 /** Writes a file and the folders that it stands in. */
 export function write(folder: string, path: string, content: string | Buffer): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content);
+  writeFolder(folder, { [path]: content });
+}
+
+/** Writes a zip file that no packer would write. */
+function writeZip(file: string, entries: readonly TestEntry[]): void {
+  writeFileSync(file, makeZip(entries));
 }
 
 /** Lays the honest lesson into a submission. */
@@ -311,7 +315,7 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
   zipped('bomb-that-lies', 'the same, with a header that says it is small', (zip, plain) =>
     writeZip(zip, [
       plain[0] ?? { path: '', content: '' },
-      { path: attacked, content: Buffer.alloc(1e8, 0x20), claims: 1_000 },
+      { path: attacked, content: Buffer.alloc(1e8, 0x20), claimedSize: 1_000 },
     ]),
   ),
   zipped(
@@ -328,7 +332,7 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
         ...Array.from({ length: 1e4 }, (_, i) => ({
           path: `lessons/${i}`,
           content: '',
-          claims: 1e9,
+          claimedSize: 1e9,
           at: 0,
         })),
       ]),
