@@ -27,24 +27,41 @@ import { gradeSubmissions } from '../main.ts';
 import type { SubmissionGrade } from '../types.ts';
 import {
   ATTACKED,
+  addLessons,
   exerciseText,
   HONEST,
+  HOSTS,
   type HostileExercise,
   hostileExercises,
+  retarget,
+  SMALL,
   type Surroundings,
+  solutionOf,
 } from './corpus.ts';
-import { HOSTILE_SUBMISSIONS, write, writeHonest } from './submissions.ts';
+import { HOSTILE_SUBMISSIONS, write } from './submissions.ts';
 
-/** Seconds that a submission may take at most, when everything else runs at the same time. */
+/** Seconds that a submission may take at most for each of its lessons, when all cores are busy. */
 const LIMIT = 60;
 
-/** What a case says of itself. */
+type Lesson = typeof HONEST;
+
+/** A hostile exercise or submission, and where it is handed in. */
 interface Case {
   readonly name: string;
-  readonly tries: string;
   readonly must: string;
+  /** Exercises of the host whose points are its to get. */
   readonly earns: readonly string[];
   readonly honest: boolean;
+  /** Name of the submission, which it may share with others. */
+  readonly submission: string;
+  readonly host: Lesson;
+  /** The lesson beside it that has to get all its points. */
+  readonly neighbour: Lesson;
+}
+
+/** A submission with some of the cases, and how its files come about. */
+interface Submission {
+  readonly cases: readonly Case[];
   make(folder: string, surroundings: Surroundings): string | undefined;
 }
 
@@ -54,35 +71,66 @@ interface Case {
  */
 const isRefused = ({ body }: HostileExercise) => problemOf(body) !== undefined;
 const GRADED_ALL_THE_SAME = /^(import|vite)-|^patch-mock$|^read-solution-import$/;
-const exercises = hostileExercises();
-const refused = exercises.filter(
-  (exercise) => isRefused(exercise) && !GRADED_ALL_THE_SAME.test(exercise.name),
-);
 
-const cases: readonly Case[] = [
-  ...exercises
-    .filter((exercise) => !refused.includes(exercise))
-    .map((exercise) => ({
-      ...exercise,
-      honest: true,
-      make(folder: string, surroundings: Surroundings) {
-        writeHonest(folder);
-        write(
-          folder,
-          `lessons/${ATTACKED.folder}/exercise.ts`,
-          exerciseText(exercise, surroundings),
-        );
-        return undefined;
-      },
-    })),
-  ...HOSTILE_SUBMISSIONS.filter(({ notOn }) => notOn !== process.platform).map(
-    ({ earns = [], honest = true, ...submission }) => ({ ...submission, earns, honest }),
-  ),
-];
+/**
+ * Exercises that go for the whole submission: the others of it would be graded a second time, each
+ * by itself. The controls are what others try to copy.
+ */
+const ALONE =
+  /^control-|^exit-kill-the-parents$|^memory-(?!heap)|^process-fork-bomb$|^write-|-neighbour$/;
 
 // `CORPUS=exit,loop` takes those whose name has one of the texts.
 const wanted = process.env.CORPUS?.split(',');
-const chosen = cases.filter(({ name }) => wanted?.some((text) => name.includes(text)) ?? true);
+const isWanted = ({ name }: { name: string }) =>
+  wanted?.some((text) => name.includes(text)) ?? true;
+
+const exercises = hostileExercises().filter(isWanted);
+const refused = exercises.filter(
+  (exercise) => isRefused(exercise) && !GRADED_ALL_THE_SAME.test(exercise.name),
+);
+const graded = exercises.filter((exercise) => !refused.includes(exercise));
+const together = graded.filter(({ name }) => !ALONE.test(name));
+const chosen: readonly Submission[] = [
+  ...graded.filter(({ name }) => ALONE.test(name)).map((one) => holding(one.name, [one])),
+  ...Array.from({ length: Math.ceil(together.length / HOSTS.length) }, (_, i) =>
+    holding(`attacks-${i + 1}`, together.slice(i * HOSTS.length, (i + 1) * HOSTS.length)),
+  ),
+  ...HOSTILE_SUBMISSIONS.filter(({ notOn }) => notOn !== process.platform)
+    .filter(isWanted)
+    .map(({ name, must, earns = [], honest = true, make }) => ({
+      cases: [
+        {
+          ...{ name, must, earns, honest, submission: name },
+          ...{ host: SMALL.attacked, neighbour: SMALL.honest },
+        },
+      ],
+      make,
+    })),
+];
+const cases = chosen.flatMap((submission) => submission.cases);
+
+/** A submission with hostile exercises, one for each host, and the honest lesson. */
+function holding(submission: string, attacks: readonly HostileExercise[]): Submission {
+  return {
+    cases: attacks.map(({ name, must, earns }, i) => {
+      const host = HOSTS[i] ?? ATTACKED;
+      return {
+        ...{ name, must, submission, host, honest: true, neighbour: HONEST },
+        earns: earns.map((id) => retarget(id, host)),
+      };
+    }),
+    make(folder, surroundings) {
+      write(folder, `lessons/${HONEST.folder}/exercise.ts`, solutionOf(HONEST.folder));
+      for (const [i, attack] of attacks.entries()) {
+        const host = HOSTS[i] ?? ATTACKED;
+        const body = retarget(attack.body, host);
+        const text = exerciseText({ ...attack, body }, surroundings);
+        write(folder, `lessons/${host.folder}/exercise.ts`, text);
+      }
+      return undefined;
+    },
+  };
+}
 
 /** The address of a neighbour on the network: this machine's own, as others see it. */
 const outsideHost = Object.values(networkInterfaces())
@@ -118,8 +166,8 @@ describe('the corpus of hostile submissions', () => {
       outsideHost: outsideHost ?? '192.0.2.1',
       outsidePort,
     };
-    const paths = chosen.map(({ name, make }) => {
-      const folder = join(submissions, name);
+    const paths = chosen.map(({ cases, make }) => {
+      const folder = join(submissions, cases[0]?.submission ?? '');
       return make(folder, surroundings) ?? folder;
     });
     courseBefore = hashesBelow(root);
@@ -129,11 +177,12 @@ describe('the corpus of hostile submissions', () => {
     using _output = listenToOutput(printed);
     const all = await gradeSubmissions({
       submissions: paths,
-      lessons: [HONEST.lesson, ATTACKED.lesson],
+      lessons: [HONEST, ...HOSTS, ...Object.values(SMALL)].map(({ lesson }) => lesson),
       out,
-      jobs: 2,
+      // One more than the cores that a runner has: some of them hang.
+      jobs: 3,
       courseRoot: root,
-      limits: { submissionMs: 60_000, megabytes: 2_000 },
+      limits: { submissionMs: 1_000 * LIMIT * (HOSTS.length + 1), megabytes: 2_000 },
     });
     for (const grade of all) grades.set(grade.submission, grade);
     leftRunning = await processesOf(mark, home);
@@ -142,14 +191,17 @@ describe('the corpus of hostile submissions', () => {
 
   afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-  it.for(chosen.map((one) => [one.name, one] as const))(
+  it.for(cases.map((one) => [one.name, one] as const))(
     '%s',
-    async ([name, { must, earns, honest }], { annotate }) => {
-      const grade = grades.get(name);
+    async ([, { must, earns, honest, submission, host, neighbour }], { annotate }) => {
+      const grade = grades.get(submission);
       if (!grade) return expect.fail(`There is no grade of it. The grader must ${must}`);
-      const [honestLesson, attackedLesson] = grade.lessons as [LessonGrade, LessonGrade];
+      const lessonOf = ({ lesson }: Lesson) =>
+        grade.lessons.find((grade) => grade.lesson === lesson) as LessonGrade;
+      const [honestLesson, attackedLesson] = [lessonOf(neighbour), lessonOf(host)];
       await annotate(
-        `${grade.seconds} s: ${attackedLesson.problem?.message ?? attackedLesson.exercises[1]?.message}`,
+        `${submission}, lesson ${host.lesson}, ${grade.seconds} s: ` +
+          (attackedLesson.problem?.message ?? attackedLesson.exercises[1]?.message),
       );
 
       const ended = attackedLesson.exercises.flatMap(({ id, tests }) =>
@@ -170,9 +222,11 @@ describe('the corpus of hostile submissions', () => {
         `the honest lesson counts in full. ${honestLesson.problem?.message} ${JSON.stringify(grade.notes)}`,
       ).toBe(honest ? honestLesson.possible : 0);
       expect(grade.state).toBe(honest ? 'graded' : 'broken');
-      expect(grade.seconds, 'it ends in time').toBeLessThan(LIMIT);
-      expect(honestLesson.possible).toBeGreaterThan(100);
-      expect(attackedLesson.possible).toBeGreaterThan(100);
+      const held = cases.filter((one) => one.submission === submission).length;
+      expect(grade.seconds, 'it ends in time').toBeLessThan(LIMIT * held);
+      const least = neighbour === HONEST ? 100 : 3;
+      expect(honestLesson.possible).toBeGreaterThanOrEqual(least);
+      expect(attackedLesson.possible).toBeGreaterThanOrEqual(least);
     },
   );
 
@@ -185,7 +239,8 @@ describe('the corpus of hostile submissions', () => {
   );
 
   it('the batch goes on to its end', () => {
-    expect([...grades.keys()].sort()).toEqual(chosen.map(({ name }) => name).sort());
+    const names = new Set(cases.map(({ submission }) => submission));
+    expect([...grades.keys()].sort()).toEqual([...names].sort());
   });
 
   it('no process is left', () => {
@@ -240,8 +295,8 @@ describe('the corpus of hostile submissions', () => {
 });
 
 /**
- * The course without its history, with less patience for what hangs. A copy, so
- * that a grader that fails this test doesn't cost anybody their work.
+ * The course without its history, with the attacked lesson several times, and with less patience for
+ * what hangs. A copy, so that a grader that fails this test doesn't cost anybody their work.
  */
 function copyCourse(root: string): void {
   const left = new Set(['.git', 'node_modules', 'reports', 'bench', 'grade.json', 'html']);
@@ -254,6 +309,7 @@ function copyCourse(root: string): void {
     join(root, 'node_modules'),
     'junction',
   );
+  addLessons(root);
   const file = join(root, 'helpers/grader/grade.config.ts');
   let config = readFileSync(file, 'utf8');
   for (const [name, milliseconds] of [

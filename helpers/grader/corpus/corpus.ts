@@ -1,12 +1,36 @@
 // The corpus: what each hostile submission is, and how its files come about.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { COURSE_ROOT } from '../../grading/course.ts';
+import { tinyLesson, tinyStub } from '../../grading/test-bed.ts';
+import { writeFolder } from '../test-submissions.ts';
 
 /** The lesson that is attacked: its tests take the least time. */
 export const ATTACKED = { lesson: '14', folder: '14-backend-for-frontend' };
 
+/**
+ * The lessons that hostile exercises are handed in for: the attacked one, and copies of it in the
+ * corpus's course. One submission so holds an attack in each, and Vitest has to be started once for
+ * all of them.
+ */
+export const HOSTS = [
+  ATTACKED,
+  ...['81', '82', '83', '84', '85'].map((lesson) => ({
+    lesson,
+    folder: ATTACKED.folder.replace(ATTACKED.lesson, lesson),
+  })),
+];
+
 /** The lesson of the same submission that is honest. It has to get all its points. */
 export const HONEST = { lesson: '11', folder: '11-api-gateway' };
+
+/**
+ * The two for a submission whose trick isn't in an exercise's code: small ones, since it makes no
+ * difference what they are about.
+ */
+export const SMALL = {
+  attacked: { lesson: '91', folder: '91-attacked' },
+  honest: { lesson: '92', folder: '92-honest' },
+};
 
 /** What an exercise file of the corpus may know: more than a real one could find out. */
 export interface Surroundings {
@@ -65,6 +89,32 @@ export function hostileExercises(): HostileExercise[] {
         body: text.slice(header.length).trim(),
       };
     });
+}
+
+/** A text about the attacked lesson, for a copy of it: `14.1`, `lessons/14-…`, `14.json`, `'14'`. */
+export function retarget(text: string, { lesson }: (typeof HOSTS)[number]): string {
+  const number = ATTACKED.lesson;
+  return text.replace(
+    new RegExp(`\\b${number}(?=-|\\*|\\.[\\w$])|(?<=[Ll]esson |')${number}(?=[:'])`, 'g'),
+    lesson,
+  );
+}
+
+/** Adds the copies of the attacked lesson, with its ledger, and the small ones to a copy of the course. */
+export function addLessons(root: string): void {
+  const folder = `${root}/lessons/${ATTACKED.folder}`;
+  for (const host of HOSTS.filter((host) => host !== ATTACKED)) {
+    const copy = (from: string, to: string) =>
+      writeFileSync(to, retarget(readFileSync(from, 'utf8'), host));
+    mkdirSync(`${root}/lessons/${host.folder}`);
+    for (const name of readdirSync(folder)) {
+      copy(`${folder}/${name}`, `${root}/lessons/${host.folder}/${name}`);
+    }
+    const ledgers = `${root}/fixtures/published`;
+    copy(`${ledgers}/${ATTACKED.lesson}.json`, `${ledgers}/${host.lesson}.json`);
+  }
+  writeFolder(root, tinyLesson(SMALL.attacked.lesson, 'Attacked', tinyStub(SMALL.attacked.lesson)));
+  writeFolder(root, tinyLesson(SMALL.honest.lesson, 'Honest', tinyStub(SMALL.honest.lesson)));
 }
 
 /** The functions of the attacked lesson, by exercise, and what they answer unless a file says so. */

@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { tinyExercise } from '../../grading/test-bed.ts';
 import { makeZip, type TestEntry, writeFolder } from '../test-submissions.ts';
-import { ATTACKED, exerciseText, HONEST, type Surroundings, solutionOf } from './corpus.ts';
+import { SMALL, type Surroundings } from './corpus.ts';
 
 /** A submission of the corpus that is made, not written. */
 export interface HostileSubmission {
@@ -26,13 +27,14 @@ export interface HostileSubmission {
   make(folder: string, surroundings: Surroundings): string | undefined;
 }
 
-const ALL = ['14.1', '14.2', '14.3', '14.4', '14.5'];
-const exerciseOf = (folder: string) => `lessons/${folder}/exercise.ts`;
-const attacked = exerciseOf(ATTACKED.folder);
-const honest = exerciseOf(HONEST.folder);
-const solved = () => solutionOf(ATTACKED.folder);
+const ALL = ['91.1', '91.2'];
+const exerciseOf = ({ folder }: { folder: string }) => `lessons/${folder}/exercise.ts`;
+const attacked = exerciseOf(SMALL.attacked);
+const honest = exerciseOf(SMALL.honest);
+/** The whole answer to either lesson. */
+const SOLVED = tinyExercise('return n / 2;');
 /** Wrong answers to everything. */
-const wrong = (surroundings: Surroundings) => exerciseText({ body: '', earns: [] }, surroundings);
+const WRONG = 'export const double = async () => -1;\nexport const halve = async () => -2;\n';
 
 /** Writes a file and the folders that it stands in. */
 export function write(folder: string, path: string, content: string | Buffer): void {
@@ -46,7 +48,7 @@ function writeZip(file: string, entries: readonly TestEntry[]): void {
 
 /** Lays the honest lesson into a submission. */
 export function writeHonest(folder: string): void {
-  write(folder, honest, solutionOf(HONEST.folder));
+  write(folder, honest, SOLVED);
 }
 
 /** A submission whose exercise file is something else than the text of one. */
@@ -83,7 +85,7 @@ function beside(
     must: 'take nothing but the exercise files',
     make(folder, surroundings) {
       writeHonest(folder);
-      const all = { [attacked]: wrong(surroundings), ...files(surroundings) };
+      const all = { [attacked]: WRONG, ...files(surroundings) };
       for (const [path, text] of Object.entries(all)) write(folder, path, text);
       return undefined;
     },
@@ -109,8 +111,8 @@ function zipped(
     make(folder, surroundings) {
       const zip = `${folder}.zip`;
       const plain = [
-        { path: honest, content: solutionOf(HONEST.folder) },
-        { path: attacked, content: wrong(surroundings) },
+        { path: honest, content: SOLVED },
+        { path: attacked, content: WRONG },
       ];
       put(zip, plain, surroundings);
       return zip;
@@ -119,7 +121,7 @@ function zipped(
 }
 
 const passingSpec = `import { describe, it } from 'vitest';
-describe('Lesson 14: backend for frontend', () => { it('passes', () => {}); });
+describe('Lesson 91: Attacked', () => { it('passes', () => {}); });
 `;
 
 export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
@@ -127,7 +129,7 @@ export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
   instead(
     'is-a-link-to-the-solution',
     "to be a link to the course's solution",
-    (path, { root }) => symlinkSync(`${root}/lessons/${ATTACKED.folder}/solution.ts`, path),
+    (path, { root }) => symlinkSync(`${root}/lessons/${SMALL.attacked.folder}/solution.ts`, path),
     { notOn: 'win32' },
   ),
   instead(
@@ -155,13 +157,13 @@ export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
     },
   ),
   instead('is-huge', 'to be 50 MB of valid TypeScript', (path) =>
-    writeFileSync(path, `${solved()}\n${`// ${'x'.repeat(97)}\n`.repeat(5e5)}`),
+    writeFileSync(path, `${SOLVED}\n${`// ${'x'.repeat(97)}\n`.repeat(5e5)}`),
   ),
   instead('is-binary', 'to be an executable', (path) =>
     writeFileSync(path, Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(5_000).keys()])),
   ),
   instead('is-utf-16', 'to be text in another encoding', (path) =>
-    writeFileSync(path, Buffer.from(`\ufeff${solved()}`, 'utf16le')),
+    writeFileSync(path, Buffer.from(`\ufeff${SOLVED}`, 'utf16le')),
   ),
   instead('is-empty', 'to be empty', (path) => writeFileSync(path, ''), {
     must: 'give no point for it, and grade the other lesson',
@@ -169,7 +171,7 @@ export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
   instead(
     'has-crlf-and-bom',
     'nothing: it is the honest solution, saved by an editor on Windows',
-    (path) => writeFileSync(path, `\ufeff${solved().replaceAll('\n', '\r\n')}`),
+    (path) => writeFileSync(path, `\ufeff${SOLVED.replaceAll('\n', '\r\n')}`),
     { must: 'give every point', earns: ALL },
   ),
   instead(
@@ -186,8 +188,8 @@ export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
     make(folder, { submissions }) {
       writeHonest(folder);
       symlinkSync(
-        `${submissions}/control-solution/lessons/${ATTACKED.folder}`,
-        join(folder, 'lessons', ATTACKED.folder),
+        `${submissions}/whole-course/lessons/${SMALL.attacked.folder}`,
+        join(folder, 'lessons', SMALL.attacked.folder),
       );
       return undefined;
     },
@@ -197,9 +199,9 @@ export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
     tries: 'to keep whoever walks through it busy for ever',
     must: 'end in time',
     notOn: 'win32',
-    make(folder, surroundings) {
+    make(folder) {
       writeHonest(folder);
-      write(folder, attacked, wrong(surroundings));
+      write(folder, attacked, WRONG);
       symlinkSync(folder, join(folder, 'again'));
       symlinkSync('..', join(folder, 'lessons', '99-again'));
       symlinkSync('/', join(folder, 'root'));
@@ -211,20 +213,20 @@ export const HOSTILE_SUBMISSIONS: readonly HostileSubmission[] = [
     tries: 'to be a formula in the table of grades, by its name',
     must: 'write a table that calculates nothing',
     notOn: 'win32',
-    make(folder, surroundings) {
+    make(folder) {
       writeHonest(folder);
-      write(folder, attacked, wrong(surroundings));
+      write(folder, attacked, WRONG);
       return undefined;
     },
   },
   {
-    name: '::error::$(touch owned)`touch owned`"<b>\n::set-output name=points::159',
+    name: '::error::$(touch owned)`touch owned`"<b>\n::set-output name=points::3',
     tries: 'to be a command of a shell and of a workflow, markup and two lines, by its name',
     must: 'treat it as a name',
     notOn: 'win32',
-    make(folder, surroundings) {
+    make(folder) {
       writeHonest(folder);
-      write(folder, attacked, wrong(surroundings));
+      write(folder, attacked, WRONG);
       return undefined;
     },
   },
@@ -237,34 +239,34 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
       'vitest.config.ts': config,
       'vite.config.ts': config,
       'vitest.workspace.ts': config,
-      'lessons/14-backend-for-frontend/vitest.config.ts': config,
+      'lessons/91-attacked/vitest.config.ts': config,
       'helpers/grader/grade.config.ts': config,
       'package.json':
         '{"type":"commonjs","imports":{"#helpers/*":"./mine/*"},"scripts":{"grade":"true"}}',
       'tsconfig.json': '{"extends":"/dev/zero"}',
       '.npmrc': 'script-shell=/bin/true',
-      '.env': 'VITE_POINTS=159',
+      '.env': 'VITE_POINTS=3',
       '.node-version': '0.1.0',
     };
   }),
   beside('specs', 'to be judged by its own spec, given code and helpers', () => ({
-    'lessons/14-backend-for-frontend/backend-for-frontend.spec.ts': passingSpec,
-    'lessons/14-backend-for-frontend/another.spec.ts': passingSpec,
-    'lessons/14-backend-for-frontend/README.md': '# Lesson 14: nothing to do\n',
-    'lessons/14-backend-for-frontend/given.ts': 'export const CLIENTS = [];',
-    'lessons/14-backend-for-frontend/services.ts': 'export {};',
-    'lessons/14-backend-for-frontend/solution.ts': solved(),
+    'lessons/91-attacked/attacked.spec.ts': passingSpec,
+    'lessons/91-attacked/another.spec.ts': passingSpec,
+    'lessons/91-attacked/README.md': '# Lesson 91: nothing to do\n',
+    'lessons/91-attacked/given.ts': 'export const CLIENTS = [];',
+    'lessons/91-attacked/services.ts': 'export {};',
+    'lessons/91-attacked/solution.ts': SOLVED,
     'helpers/lesson/bad-input.ts': 'export const expectRefusal = () => {};',
     'helpers/lesson/property.ts': 'export const expectLaw = () => {};',
     'helpers/lesson/setup.ts': '',
   })),
   beside('ledgers-and-snapshots', 'to publish its own numbers', () => ({
-    'fixtures/published/14.json': '[]',
+    'fixtures/published/91.json': '[]',
     'fixtures/assumptions.ts': 'export const K01 = {};',
-    'lessons/14-backend-for-frontend/__snapshots__/backend-for-frontend.spec.ts.snap':
+    'lessons/91-attacked/__snapshots__/attacked.spec.ts.snap':
       '// Vitest Snapshot v1\n\nexports[`x`] = `1`;\n',
-    'reports/junit.xml': '<testsuites tests="159" failures="0"/>',
-    'grade.json': '{"version":1,"points":159,"possible":159}',
+    'reports/junit.xml': '<testsuites tests="3" failures="0"/>',
+    'grade.json': '{"version":1,"points":3,"possible":3}',
   })),
   beside('modules', 'to bring its own Vitest, and caches that are used first', ({ evidence }) => ({
     'node_modules/vitest/vitest.mjs': `require('fs').writeFileSync('${evidence}/vitest', '')`,
@@ -272,8 +274,8 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
     'node_modules/.vite/vitest/results.json': '{"version":"4.1.12","results":[]}',
     'node_modules/.cache/traffic-layer/roster.json': '{"version":1,"lessons":[]}',
     'lessons/node_modules/supertest/index.js': 'module.exports = () => {};',
-    'lessons/14-backend-for-frontend/node_modules/fast-check/index.js': 'module.exports = {};',
-    'lessons/14-backend-for-frontend/mocks.js': 'export {};',
+    'lessons/91-attacked/node_modules/fast-check/index.js': 'module.exports = {};',
+    'lessons/91-attacked/mocks.js': 'export {};',
     '__mocks__/supertest.js': 'export default () => {};',
     '.git/hooks/post-checkout': `#!/bin/sh\ntouch ${evidence}/hook\n`,
     '.gitattributes': '* filter=evil',
@@ -300,7 +302,7 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
       { path: 'lessons/link/owned', content: 'owned' },
       {
         path: attacked,
-        content: `${root}/lessons/${ATTACKED.folder}/solution.ts`,
+        content: `${root}/lessons/${SMALL.attacked.folder}/solution.ts`,
         mode: 0o120777,
       },
     ]),
@@ -321,7 +323,7 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
   zipped(
     'with-two-of-a-name',
     'to show one file to whoever looks at it and another to the grader',
-    (zip, plain) => writeZip(zip, [...plain, { path: attacked, content: solved() }]),
+    (zip, plain) => writeZip(zip, [...plain, { path: attacked, content: SOLVED }]),
   ),
   zipped(
     'of-nothing-but-overlaps',
@@ -372,15 +374,16 @@ export default { test: { passWithNoTests: true, include: ['nothing'], testNamePa
   },
   {
     name: 'whole-course',
-    tries: 'nothing: the folder of a student, with everything that is in the course',
+    tries: 'nothing: the folder of a student, with more than the exercises in it',
     must: 'take the two exercise files',
     earns: ALL,
     make(folder, { root }) {
-      for (const part of ['lessons', 'helpers/lesson', 'package.json', 'vitest.config.ts']) {
+      const lessons = ['lessons/01-dns-routing', dirname(attacked), dirname(honest)];
+      for (const part of [...lessons, 'helpers/lesson', 'package.json', 'vitest.config.ts']) {
         cpSync(join(root, part), join(folder, part), { recursive: true });
       }
       writeHonest(folder);
-      write(folder, attacked, solved());
+      write(folder, attacked, SOLVED);
       return undefined;
     },
   },
