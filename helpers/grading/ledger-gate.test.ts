@@ -85,8 +85,8 @@ describe('the ledger gate', () => {
 describe('changing one value of a ledger', () => {
   const lessons = lessonFolders().filter(({ number }) => loadLedger(number).size > 0);
   let bed: TestBed;
-  /** What the references assert, in a run of all of them. */
-  const asserted = new Map<string, PublishedAssertion[]>();
+  /** What the references assert, in a run of all of them, and in which test. */
+  const asserted = new Map<string, (PublishedAssertion & { readonly test: string })[]>();
 
   beforeAll(async () => {
     bed = makeTestBed({
@@ -95,14 +95,17 @@ import type { TestModule } from 'vitest/node';
 export default class {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap(({ children }) => [...children.allTests('passed')]);
-    writeFileSync('asserted.json', JSON.stringify(tests.flatMap((t) => t.meta().published ?? [])));
+    const asserted = tests.flatMap((test) =>
+      (test.meta().published ?? []).map((one) => ({ ...one, test: test.fullName.replaceAll(' > ', ' ') })),
+    );
+    writeFileSync('asserted.json', JSON.stringify(asserted));
   }
 }
 `,
     });
     cpSync(join(COURSE_ROOT, 'lessons'), join(bed.root, 'lessons'), { recursive: true });
     await bed.vitest(['run', '--project', 'solutions', '--reporter', './collect.ts']);
-    for (const assertion of JSON.parse(bed.read('asserted.json')) as PublishedAssertion[]) {
+    for (const assertion of JSON.parse(bed.read('asserted.json'))) {
       const { id } = assertion;
       asserted.set(id, [...(asserted.get(id) ?? []), assertion]);
     }
@@ -123,7 +126,7 @@ export default class {
     return { ...record, value: typeof value === 'boolean' ? !value : `${value}.` };
   }
 
-  describe.for(lessons)('of lesson $number', ({ number, folder }) => {
+  describe.for(lessons)('of lesson $number', ({ number }) => {
     const records = [...loadLedger(number).values()];
 
     it.for(records)('turns an assertion red: $id', (record) => {
@@ -142,23 +145,31 @@ export default class {
         `${mutant.value} is noticed`,
       ).toBe(true);
     });
+  });
 
-    it('turns the run red, with a message that names it', { timeout: 120_000 }, async () => {
-      const isRefuted = ({ id }: PublishedRecord) => asserted.get(id)?.some((one) => one.refuted);
+  it('turns a run red, with a message that names it', { timeout: 120_000 }, async () => {
+    const isRefuted = ({ id }: PublishedRecord) => asserted.get(id)?.some((one) => one.refuted);
+    const mutants: PublishedRecord[] = [];
+    const tests = new Set<string>();
+    for (const { number } of lessons) {
+      const records = [...loadLedger(number).values()];
       const victims = [records.find((one) => !isRefuted(one)), records.find(isRefuted)];
-      const mutants = new Map(victims.map((one) => [one?.id, one && mutate(one)]));
+      for (const victim of victims.filter((one) => one !== undefined)) {
+        mutants.push(mutate(victim));
+        for (const { test } of asserted.get(victim.id) ?? []) tests.add(test);
+      }
       bed.write(
         `fixtures/published/${number}.json`,
-        JSON.stringify(records.map((record) => mutants.get(record.id) ?? record)),
+        JSON.stringify(records.map((one) => mutants.find(({ id }) => id === one.id) ?? one)),
       );
-      const run = await bed.vitest(['run', '--project', 'solutions', `lessons/${folder}`]);
-      expect(run.code, run.output).toBe(1);
-      for (const mutant of mutants.values()) {
-        if (!mutant) continue;
-        expect(run.output).toContain(`The course publishes ${inPrint(mutant)}`);
-        expect(run.output).toContain(`Ledger: ${mutant.id}`);
-      }
-    });
+    }
+    const names = [...tests].map((name) => name.replace(/[\\^$.+?()[\]{}|*]/g, '\\$&'));
+    const run = await bed.vitest(['run', '--project', 'solutions', '-t', `^(${names.join('|')})$`]);
+    expect(run.code, run.output).toBe(1);
+    for (const mutant of mutants) {
+      expect(run.output).toContain(`The course publishes ${inPrint(mutant)}`);
+      expect(run.output).toContain(`Ledger: ${mutant.id}`);
+    }
   });
 });
 
