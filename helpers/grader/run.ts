@@ -121,7 +121,7 @@ export async function runVitest(run: VitestRun): Promise<RunEnd> {
     const stop = (reason: string, limit?: NonNullable<RunEnd['limit']>) =>
       resolve({ complete: false, reason, ...(limit && { limit }) });
     const timer = setTimeout(
-      () => stop(`took more than ${totalMs / 1_000} s in all and was stopped`, 'time'),
+      () => stop(`took more than ${Math.round(totalMs / 1_000)} s in all and was stopped`, 'time'),
       totalMs,
     );
     const looks = setInterval(() => {
