@@ -109,6 +109,10 @@ export function makeTestBed(
       const mark = randomUUID();
       const { VITEST: _, NODE_OPTIONS: __, ...env } = process.env;
       for (const name of Object.keys(env)) if (/^VITEST_/.test(name)) delete env[name];
+      // A Vitest that is killed leaves its own folder there.
+      const temporary = join(root, 'tmp');
+      mkdirSync(temporary, { recursive: true });
+      for (const name of ['TMPDIR', 'TMP', 'TEMP']) env[name] = temporary;
       const started = performance.now();
       const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], {
         cwd: root,

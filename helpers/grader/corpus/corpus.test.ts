@@ -325,14 +325,20 @@ function copyCourse(root: string): void {
 }
 
 function hashesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.name !== 'node_modules')
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const content = entry.isFile() ? readFileSync(path) : '';
-      return `${relative(folder, path)} ${createHash('sha256').update(content).digest('hex')}`;
-    })
-    .sort();
+  return (
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return { path, name: relative(folder, path), isFile: entry.isFile() };
+      })
+      // Some versions of Node follow the link that node_modules is here, and others don't.
+      .filter(({ name }) => !/^node_modules(?=[\\/]|$)/.test(name))
+      .map(({ path, name, isFile }) => {
+        const content = isFile ? readFileSync(path) : '';
+        return `${name} ${createHash('sha256').update(content).digest('hex')}`;
+      })
+      .sort()
+  );
 }
 
 /** What is installed, by name, size and time. Caches that every run writes to are left out. */
