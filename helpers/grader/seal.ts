@@ -818,7 +818,7 @@ function sealModules(evaluator: Evaluator): void {
 
 /** What Vite has made of an import, checked once more: its text can be made up while it runs. */
 function checked(name: string): ['own' | 'foreign', string] {
-  const path = name.replaceAll('\\', '/').replace(/[?#].*$/, (end) => (end ? end : ''));
+  const path = name.replaceAll('\\', '/');
   const bare = name.replace(/^node:/, '');
   if (isBuiltin(name)) {
     if (BUILTINS.has(bare)) return ['foreign', bare];

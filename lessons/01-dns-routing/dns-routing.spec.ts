@@ -314,6 +314,7 @@ describe('Lesson 1: DNS routing', () => {
         { rate: fc.integer({ min: 0, max: 100_000 }), count: fc.integer({ min: 1, max: 200 }) },
         ({ rate, count }) => {
           const rates = splitRequests(rate, count);
+          expect(rates).toHaveLength(count);
           expect(rates).toEqual([...rates].sort((a, b) => b - a));
         },
       ));

@@ -979,6 +979,7 @@ describe('Lesson 7: layer 7 balancing', () => {
           write: fc.shuffledSubarray([...REPLICAS], { minLength: 1 }),
         },
         ({ shares, read, write }) => {
+          for (const given of [shares, read, write]) Object.freeze(given);
           const distribution = predictDistribution(shares, read, write);
           expect(predictDistribution([sum(shares)], read, write)).toEqual(distribution);
           expect(sum(Object.values(distribution).map(total))).toBe(sum(shares));

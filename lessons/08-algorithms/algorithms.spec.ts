@@ -63,8 +63,9 @@ const lesson = openLesson(import.meta.url);
 
 const EQUAL = [1, 1, 1];
 const K1_SLOW = [QUEUE.slowdown, 1, 1];
-const THREE = ['k1', 'k2', 'k3'];
-const FOUR = ['k1', 'k2', 'k3', 'k4'];
+// Nothing that was given can be changed by whom it was given to.
+const THREE = Object.freeze(['k1', 'k2', 'k3']);
+const FOUR = Object.freeze(['k1', 'k2', 'k3', 'k4']);
 
 /** The ring of k1 to k4 with ten virtual nodes each. */
 const RING_OF_TEN = [
@@ -592,7 +593,8 @@ describe('Lesson 8: balancing algorithms', () => {
       it(`${row.key} lies on ${row.modulo} by modulo, on ${row.v1000} on the ring of 1000`, () => {
         const { key, ...expected } = row;
 
-        const onBoth = (place: (replicas: string[]) => string) => `${place(THREE)} ${place(FOUR)}`;
+        const onBoth = (place: (replicas: readonly string[]) => string) =>
+          `${place(THREE)} ${place(FOUR)}`;
         const onRing = (virtualNodes: number) =>
           onBoth((replicas) => createRing(replicas, virtualNodes).lookup(key));
 
@@ -1218,14 +1220,14 @@ describe('Lesson 8: balancing algorithms', () => {
     for (const row of [
       {
         name: 'modulo',
-        place: (names: string[]) => moduloPlacement(names),
+        place: (names: readonly string[]) => moduloPlacement(names),
         moved: 293,
         three: [127, 133, 140, 0],
         four: [103, 89, 107, 101],
       },
       {
         name: 'a ring of 1000 each',
-        place: (names: string[]) => {
+        place: (names: readonly string[]) => {
           const ring = createRing(names, 1000);
           return (key: string) => ring.lookup(key);
         },
@@ -1240,7 +1242,7 @@ describe('Lesson 8: balancing algorithms', () => {
         const { place, moved, three, four } = row;
 
         const keys = trackingNumbers(400);
-        const byKey = (names: string[]) => pickByKey(names, place(names));
+        const byKey = (names: readonly string[]) => pickByKey(names, place(names));
         byKey(FOUR)([0, 0, 0, 0], 0, { path: '/takip?no=G1' }); // exercises 8.2 and 8.3: as above
         await using caches = await startCachedReplicas(FOUR);
         await using balancer = await startPickingBalancer({

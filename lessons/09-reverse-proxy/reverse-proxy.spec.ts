@@ -292,6 +292,7 @@ describe('Lesson 9: load balancer and reverse proxy', () => {
 
     it('empty pieces, and spaces around rules, prefixes and targets, change nothing', () => {
       const wanted = parseRules('/varlik=8891;*=8850,8851');
+      expect(wanted).toHaveLength(2);
       expect(parseRules('/varlik=8891;*=8850,8851;')).toEqual(wanted);
       expect(parseRules(';; /varlik = 8891 ;\n * =8850 , 8851 ; ;')).toEqual(wanted);
     });
@@ -1124,9 +1125,10 @@ describe('Lesson 9: load balancer and reverse proxy', () => {
     it('a month has 43,200 minutes, and failures are independent, unless somebody says otherwise', () => {
       const { monthMinutes: _left, ...rest } = base;
       const chain = { ...rest, addedHops: 2, copiesPerHop: 2 };
-      expect(chainAvailability(chain)).toEqual(
-        chainAvailability({ ...chain, monthMinutes: 43_200, commonCause: 0 }),
-      );
+      const spelledOut = { ...chain, monthMinutes: 43_200, commonCause: 0 };
+      const effect = chainAvailability(chain);
+      expect(effect).toEqual(chainAvailability(spelledOut));
+      expect(effect.outageMinutes).toBeCloseTo(43_200 * (1 - effect.availability), 6);
     });
 
     it('more hops never help, more copies never harm, and outage and availability add up', () =>

@@ -561,6 +561,7 @@ describe('Lesson 12: gateway routing and aggregation', () => {
 
       const first = mergeTracking(status, price, 'report');
 
+      expect(first.status).toBe(200);
       expect(mergeTracking(status, price, 'report')).toEqual(first);
       expect(JSON.stringify(status)).toBe(`{"state":"found","body":${STATUS_TEXT}}`);
       expect(JSON.stringify(price)).toBe(`{"state":"found","body":${PRICE_TEXT}}`);

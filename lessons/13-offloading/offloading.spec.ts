@@ -761,6 +761,9 @@ describe('Lesson 13: gateway offloading', () => {
           },
           (input) => {
             expect(chooseTrust(input)).not.toBe('both');
+            expect(chooseTrust({ ...input, maxUnits: 100 })).toMatch(
+              /^(gatewayTrusted|noGateway)$/,
+            );
           },
         ));
 

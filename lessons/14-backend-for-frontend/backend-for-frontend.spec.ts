@@ -213,6 +213,7 @@ describe('Lesson 14: backend for frontend', () => {
       const selected = selectFields(SHIPMENT, PANEL.fields);
       selected.durum = 'teslim';
 
+      expect(Object.keys(selected)).toEqual(PANEL.fields);
       expect(JSON.stringify(SHIPMENT)).toBe(before);
       expect(selected).not.toBe(SHIPMENT);
     });

@@ -644,6 +644,7 @@ describe('Lesson 16: gatekeeper', () => {
         invalidShare: INVALID_SHARE,
         baseline: BASELINE,
       });
+      expect(own.invalid.held).toBePublished('16.invalid.held');
       expect(own).toEqual(effectOf());
     });
 
