@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
 import { contractProblems } from './contract.ts';
 import { lessonFolders } from './course.ts';
+import { ledgerCoverage } from './coverage.ts';
 import { modulesOf, testsOf } from './modules.ts';
 
 /** A mistake on trial, and where to find what became of it. */
@@ -16,7 +17,8 @@ export interface Trial {
 
 /**
  * Judges the course by itself: the stubs are red because of their TODO and for no other reason, the
- * references are green, and every named mistake is caught by the test meant for it.
+ * references are green and assert every published number, and every named mistake is caught by the
+ * test meant for it.
  */
 export class CheckReporter implements Reporter {
   readonly #trials: readonly Trial[];
@@ -36,11 +38,13 @@ export class CheckReporter implements Reporter {
     const vitest = this.#vitest;
     if (!vitest) return;
     const problems: string[] = [];
+    let references = 0;
     const lessons = lessonFolders(vitest.config.root);
     for (const lesson of lessons) {
       const find = (project: string) => modulesOf(modules, project, lesson);
       const [solution, stub] = [find('solutions'), find('exercises')];
       if (solution.length === 0 || stub.length === 0) continue;
+      references += testsOf(solution).length;
       problems.push(
         ...solutionProblems(solution),
         ...stubProblems(stub),
@@ -50,6 +54,8 @@ export class CheckReporter implements Reporter {
       const trials = this.#trials.filter(({ folder }) => folder === lesson.folder);
       problems.push(...this.#printMatrix(trials, find, [...lesson.exercises.keys()]));
     }
+    const { total, asserted, missing } = ledgerCoverage(vitest);
+    problems.push(...missing.map((id) => `${id} is published, and no passing test asserts it`));
     problems.push(...contractProblems(vitest.config.root, lessons));
     problems.push(...errors.map(({ message }) => `outside of every test: ${message}`));
 
@@ -59,7 +65,8 @@ export class CheckReporter implements Reporter {
       for (const problem of problems) this.#log(`    ✗ ${problem}`);
     }
     this.#log(
-      `\n  ${this.#trials.length} mistakes tried in ${took} s: ` +
+      `\n  References: ${references} tests, ${asserted} of ${total} published numbers asserted` +
+        `\n  ${this.#trials.length} mistakes tried in ${took} s: ` +
         `${problems.length === 0 ? 'every one is caught by the test meant for it' : 'see above'}\n`,
     );
     // Failing tests are what a mistake is for, so the exit code is this reporter's to set.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestBed, type TestBed, tinyLesson, tinyStub } from './test-bed.ts';
 
 const spec = 'lessons/91-one/one.spec.ts';
+const ledger = 'fixtures/published/91.json';
 
 /** `mistakes.ts` with wrong answers in place of `return n / 2;`, each with the test to catch it. */
 function mistakesFile(
@@ -22,6 +23,7 @@ describe('the self-check', () => {
     bed = makeTestBed({
       ...tinyLesson('91', 'One', tinyStub('91')),
       'lessons/91-one/mistakes.ts': mistakesFile({ 'halves nothing': ['return n;', 'halves 6'] }),
+      [ledger]: '[]',
     });
   });
   afterAll(() => bed[Symbol.dispose]());
@@ -45,6 +47,7 @@ describe('the self-check', () => {
     });
     expect(output).toContain('3 mistakes tried in ');
     expect(output).toContain('every one is caught by the test meant for it');
+    expect(output).toContain('References: 4 tests, 0 of 0 published numbers asserted');
     expect(output).toMatch(/\[1\] {2}takes the half of four for every half/);
     expect(code).toBe(0);
     expect(leftBehind).toEqual([]);
@@ -95,6 +98,14 @@ describe('the self-check', () => {
     });
     expect(output).toContain('one.spec.ts: "halves 6" fails on the stub with AssertionError');
     expect(output).toContain('one.spec.ts: the solution fails "halves 6"');
+    expect(code).toBe(1);
+  });
+
+  it('lists a published number that no passing test asserts', async () => {
+    const record = { id: '91.halves', value: 3, digits: 0, unit: 'apples', kind: 'computed' };
+    const { code, output } = await checkWith({ [ledger]: JSON.stringify([record]) });
+    expect(output).toContain('References: 4 tests, 0 of 1 published numbers asserted');
+    expect(output).toContain('91.halves is published, and no passing test asserts it');
     expect(code).toBe(1);
   });
 });
