@@ -38,7 +38,7 @@ import {
   type Surroundings,
   solutionOf,
 } from './corpus.ts';
-import { HOSTILE_SUBMISSIONS, write } from './submissions.ts';
+import { HOSTILE_SUBMISSIONS, SOLVED, write } from './submissions.ts';
 
 /** Seconds that a submission may take at most for each of its lessons, when all cores are busy. */
 const LIMIT = 60;
@@ -109,18 +109,20 @@ const chosen: readonly Submission[] = [
 ];
 const cases = chosen.flatMap((submission) => submission.cases);
 
-/** A submission with hostile exercises, one for each host, and the honest lesson. */
+/** A submission with hostile exercises, one for each host, and an honest lesson: a whole one for one. */
 function holding(submission: string, attacks: readonly HostileExercise[]): Submission {
+  const neighbour = attacks.length > 1 ? SMALL.honest : HONEST;
   return {
     cases: attacks.map(({ name, must, earns }, i) => {
       const host = HOSTS[i] ?? ATTACKED;
       return {
-        ...{ name, must, submission, host, honest: true, neighbour: HONEST },
+        ...{ name, must, submission, host, honest: true, neighbour },
         earns: earns.map((id) => retarget(id, host)),
       };
     }),
     make(folder, surroundings) {
-      write(folder, `lessons/${HONEST.folder}/exercise.ts`, solutionOf(HONEST.folder));
+      const solved = neighbour === HONEST ? solutionOf(HONEST.folder) : SOLVED;
+      write(folder, `lessons/${neighbour.folder}/exercise.ts`, solved);
       for (const [i, attack] of attacks.entries()) {
         const host = HOSTS[i] ?? ATTACKED;
         const body = retarget(attack.body, host);
@@ -224,9 +226,9 @@ describe('the corpus of hostile submissions', () => {
       expect(grade.state).toBe(honest ? 'graded' : 'broken');
       const held = cases.filter((one) => one.submission === submission).length;
       expect(grade.seconds, 'it ends in time').toBeLessThan(LIMIT * held);
-      const least = neighbour === HONEST ? 100 : 3;
-      expect(honestLesson.possible).toBeGreaterThanOrEqual(least);
-      expect(attackedLesson.possible).toBeGreaterThanOrEqual(least);
+      const least = (lesson: Lesson) => (Object.values(SMALL).includes(lesson) ? 3 : 100);
+      expect(honestLesson.possible).toBeGreaterThanOrEqual(least(neighbour));
+      expect(attackedLesson.possible).toBeGreaterThanOrEqual(least(host));
     },
   );
 

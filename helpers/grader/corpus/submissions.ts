@@ -31,8 +31,8 @@ const ALL = ['91.1', '91.2'];
 const exerciseOf = ({ folder }: { folder: string }) => `lessons/${folder}/exercise.ts`;
 const attacked = exerciseOf(SMALL.attacked);
 const honest = exerciseOf(SMALL.honest);
-/** The whole answer to either lesson. */
-const SOLVED = tinyExercise('return n / 2;');
+/** The whole answer to either of the small lessons. */
+export const SOLVED = tinyExercise('return n / 2;');
 /** Wrong answers to everything. */
 const WRONG = 'export const double = async () => -1;\nexport const halve = async () => -2;\n';
 
