@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['helpers/**/*.test.ts'],
     exclude: ['helpers/ui/**', 'helpers/grader/**'],
     setupFiles: ['helpers/lesson/setup.ts'],
-    // Some tests run a whole course in a child process.
+    // Some tests run several lessons in a child process, and some many runs beside each other.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     maxWorkers: 2,

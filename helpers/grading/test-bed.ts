@@ -76,6 +76,8 @@ export function makeTestBed(
     cpSync(join(COURSE_ROOT, name), join(root, name), { recursive: true });
   }
   symlinkSync(join(COURSE_ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');
+  const temporary = join(root, 'tmp');
+  mkdirSync(temporary);
   let config = readFileSync(join(COURSE_ROOT, 'vitest.config.ts'), 'utf8');
   const replacements = [
     ['export default defineConfig({', "export default defineConfig({ cacheDir: '.cache',"],
@@ -109,14 +111,14 @@ export function makeTestBed(
       const mark = randomUUID();
       const { VITEST: _, NODE_OPTIONS: __, ...env } = process.env;
       for (const name of Object.keys(env)) if (/^VITEST_/.test(name)) delete env[name];
-      // A Vitest that is killed leaves its own folder there.
-      const temporary = join(root, 'tmp');
-      mkdirSync(temporary, { recursive: true });
-      for (const name of ['TMPDIR', 'TMP', 'TEMP']) env[name] = temporary;
       const started = performance.now();
       const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], {
         cwd: root,
-        env: { ...env, NO_COLOR: '1', COURSE_TEST_BED: mark, CI: '' },
+        env: {
+          ...{ ...env, NO_COLOR: '1', COURSE_TEST_BED: mark, CI: '' },
+          // A Vitest that is killed leaves its own folder there.
+          ...{ TMPDIR: temporary, TMP: temporary, TEMP: temporary },
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: ownGroup,
         // Less than a test has: if it fails, nothing is left behind either.

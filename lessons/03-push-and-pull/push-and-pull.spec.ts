@@ -345,15 +345,14 @@ describe('Lesson 3: push and pull', () => {
           ),
         },
         ({ asking, limits }) => {
-          const drawn = asking.map((requestingEdges, index) => ({
-            name: `class ${index}`,
-            objects: 10,
-            requestingEdges,
-          }));
+          const drawn = asking.map((requestingEdges, index) =>
+            Object.freeze({ name: `class ${index}`, objects: 10, requestingEdges }),
+          );
+          Object.freeze(drawn);
           const [strict, generous] = limits
             .sort((a, b) => a - b)
             .map((maxWastedShare) => planDistribution(drawn, 8, { maxWastedShare }));
-          for (const name of asking.map((_, index) => `class ${index}`)) {
+          for (const { name } of drawn) {
             if (strict?.[name] === 'push') expect(generous?.[name]).toBe('push');
             expect(strict?.[name]).toMatch(/^(push|pull)$/);
           }

@@ -112,19 +112,16 @@ const cases = chosen.flatMap((submission) => submission.cases);
 /** A submission with hostile exercises, one for each host, and an honest lesson: a whole one for one. */
 function holding(submission: string, attacks: readonly HostileExercise[]): Submission {
   const neighbour = attacks.length > 1 ? SMALL.honest : HONEST;
+  const handedIn = attacks.map((attack, i) => ({ attack, host: HOSTS[i] ?? ATTACKED }));
   return {
-    cases: attacks.map(({ name, must, earns }, i) => {
-      const host = HOSTS[i] ?? ATTACKED;
-      return {
-        ...{ name, must, submission, host, honest: true, neighbour },
-        earns: earns.map((id) => retarget(id, host)),
-      };
-    }),
+    cases: handedIn.map(({ attack: { name, must, earns }, host }) => ({
+      ...{ name, must, submission, host, honest: true, neighbour },
+      earns: earns.map((id) => retarget(id, host)),
+    })),
     make(folder, surroundings) {
       const solved = neighbour === HONEST ? solutionOf(HONEST.folder) : SOLVED;
       write(folder, `lessons/${neighbour.folder}/exercise.ts`, solved);
-      for (const [i, attack] of attacks.entries()) {
-        const host = HOSTS[i] ?? ATTACKED;
+      for (const { attack, host } of handedIn) {
         const body = retarget(attack.body, host);
         const text = exerciseText({ ...attack, body }, surroundings);
         write(folder, `lessons/${host.folder}/exercise.ts`, text);

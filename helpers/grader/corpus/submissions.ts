@@ -47,7 +47,7 @@ function writeZip(file: string, entries: readonly TestEntry[]): void {
 }
 
 /** Lays the honest lesson into a submission. */
-export function writeHonest(folder: string): void {
+function writeHonest(folder: string): void {
   write(folder, honest, SOLVED);
 }
 
